@@ -1,0 +1,1 @@
+"""Frozen challenge sets, declared windows and blind labels: figures anyone can recompute."""

@@ -1,0 +1,57 @@
+"""What the gate answers."""
+
+from typing import NamedTuple
+
+from toolgate.gate.effects.model import Effect
+
+ALLOW, ASK, DENY = "allow", "ask", "deny"
+STRICTNESS = {ALLOW: 0, ASK: 1, DENY: 2}
+LEDGER_STATE = {ALLOW: "allowed", ASK: "asked", DENY: "denied"}
+
+AXES = (
+    "destructive",
+    "exfiltration",
+    "privilege",
+    "secret_exposure",
+    "off_task",
+    "violates_constraint",
+    "unresolved_choice",
+)
+
+
+class Fact(NamedTuple):
+    """Something this session's earlier entries say.
+
+    Args:
+        code: what is known, e.g. ``executes_written_file``.
+        entry: digest of the ledger entry that says it.
+    """
+
+    code: str
+    entry: str
+
+
+class Decision(NamedTuple):
+    """An answer and everything it rests on.
+
+    Args:
+        state: ``allow``, ``ask`` or ``deny``.
+        rule: name of the deciding rule.
+        axis: the axis it belongs to, or None.
+        action_class: the policy's class of the action.
+        effects: every effect found, in order.
+        facts: the facts that were used.
+        proof: ``proved``, or ``unresolved(reason)`` of the first effect that is not.
+        policy: digest of the compiled policy.
+        sentence: one sentence for people; names no secret.
+    """
+
+    state: str
+    rule: str
+    axis: str | None
+    action_class: str
+    effects: tuple[Effect, ...]
+    facts: tuple[Fact, ...]
+    proof: str
+    policy: str
+    sentence: str

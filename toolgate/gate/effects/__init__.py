@@ -1,0 +1,1 @@
+"""A call turned into typed effects."""

@@ -1,0 +1,67 @@
+"""Typed effects: what a call does, to what, and whether that is proved."""
+
+from typing import NamedTuple
+
+TYPES = (
+    "inspect",
+    "fs.read",
+    "fs.write",
+    "fs.delete",
+    "fs.permission",
+    "fs.link",
+    "secret.read",
+    "secret.print",
+    "secret.persist",
+    "exec.code",
+    "net.fetch",
+    "net.send",
+    "net.listen",
+    "net.shell",
+    "vcs.publish",
+    "vcs.history_rewrite",
+    "vcs.discard",
+    "vcs.config",
+    "pkg.install",
+    "pkg.publish",
+    "proc.kill",
+    "proc.privilege",
+    "sys.config",
+    "sys.startup",
+    "gate.tamper",
+    "infra.mutate",
+    "infra.destroy",
+    "db.mutate",
+    "db.destroy",
+    "deploy.release",
+    "msg.send",
+    "pay.spend",
+)
+
+PROVED = "proved"
+
+
+def unresolved(reason: str) -> str:
+    """Return the proof state of an effect that is not proved, with its reason slug."""
+    return f"unresolved({reason})"
+
+
+class Effect(NamedTuple):
+    """One thing a call does.
+
+    Args:
+        type: one of ``TYPES``.
+        scope: one of ``action.SCOPES``.
+        resource: the path, host, ref, table or program it is done to, in plain text.
+        reversible: whether an ordinary user can undo it.
+        proof: ``proved``, or ``unresolved(reason)``.
+        program: the program or tool that does it.
+        how: a qualifier from the catalogue (``inline``, ``remote``, ``force``, ...), or "".
+    """
+
+    type: str
+    scope: str
+    resource: str
+    reversible: bool
+    proof: str
+    program: str = ""
+    how: str = ""
