@@ -1,0 +1,1 @@
+"""Command text turned into simple commands, every source byte accounted for."""

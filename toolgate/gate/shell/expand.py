@@ -1,0 +1,259 @@
+"""Expansion of shell words over a syntax tree: what is known stays, the rest is a hole."""
+
+from typing import Any
+
+from toolgate.gate.shell import words
+from toolgate.gate.shell.model import HOLE, Command, Word
+
+MAX_VALUES = 32
+_BLANKS = " \t\n\r\f\v"
+
+
+class State:
+    """What the text has set so far: directory and variables.
+
+    A variable holds the words it may stand for; none known is one hole.
+    """
+
+    def __init__(self, cwd: str, home: str, variables: dict[str, str]) -> None:
+        self.cwd = cwd
+        self.home = home
+        self.values: dict[str, list[Word]] = {
+            name: [Word(value)] for name, value in variables.items()
+        }
+
+    def copy(self) -> "State":
+        """Return a state that changes apart from this one."""
+        other = State(self.cwd, self.home, {})
+        other.values = dict(self.values)
+        return other
+
+    def set_values(self, name: str, values: list[Word]) -> None:
+        """Let a variable stand for any of some words."""
+        self.values[name] = values if len(values) <= MAX_VALUES else [Word(HOLE)]
+
+    def look_up(self, name: str) -> list[Word]:
+        """Return the words a variable may stand for."""
+        if name in self.values:
+            return self.values[name]
+        if name == "HOME":
+            return [Word(self.home or HOLE)]
+        if name == "PWD":
+            return [Word(self.cwd or HOLE)]
+        return [Word(HOLE)]
+
+    def merge(self, before: "State") -> None:
+        """Take in that the changes since ``before`` may not have happened."""
+        for name, values in list(self.values.items()):
+            earlier = before.look_up(name)
+            if values != earlier:
+                self.set_values(name, list(dict.fromkeys([*earlier, *values])))
+        if self.cwd != before.cwd:
+            self.cwd = ""
+
+
+class Expander:
+    """Turns word nodes into words. ``Walk`` adds the statements."""
+
+    commands: list[Command]
+
+    def __init__(self, source: bytes, state: State) -> None:
+        self._source = source
+        self.state = state
+        self.faults: set[str] = set()
+
+    def nested(self, node: Any) -> tuple[int, ...]:
+        """Walk a substitution and return its commands."""
+        raise NotImplementedError
+
+    def text(self, node: Any) -> str:
+        """Return a node's source text."""
+        return self._slice(node.start_byte, node.end_byte)
+
+    def _slice(self, start: int, end: int) -> str:
+        return self._source[start:end].decode("utf-8")
+
+    def account(self, start: int, end: int) -> None:
+        """Mark a fault if source bytes between two nodes mean anything."""
+        if start < end and self._source[start:end].replace(b"\\\n", b"").strip(b" \t\r\n"):
+            self.faults.add("unaccounted-bytes")
+
+    def substitutions(self, node: Any) -> tuple[int, ...]:
+        """Walk every substitution below a node that is no word itself."""
+        made: tuple[int, ...] = ()
+        stack = [node]
+        while stack:
+            item = stack.pop()
+            if item.type in ("command_substitution", "process_substitution"):
+                made += self._substitution(item)
+            elif item.type == "ERROR":
+                self.faults.add("syntax")
+            else:
+                stack.extend(reversed(item.children))
+        return made
+
+    def single(self, node: Any) -> Word:
+        """Return a node's one value, as in an assignment: no splitting, no braces."""
+        parts = self._pieces(node, False)
+        if len(parts) == 1:
+            return parts[0]._replace(text=words.finish(parts[0].text), glob=False)
+        sources = tuple(index for part in parts for index in part.sources)
+        return Word(HOLE, sources=sources)
+
+    def fields(self, node: Any) -> list[Word]:
+        """Return the words a node becomes as an argument."""
+        out: list[Word] = []
+        for piece in self._pieces(node, True):
+            for text in words.braces(piece.text):
+                tilde = self._tilde(text)
+                out.append(
+                    piece._replace(text=words.finish(tilde), glob=piece.glob or words.is_glob(text))
+                )
+        return out[: words.MAX_FIELDS] if len(out) <= words.MAX_FIELDS else [Word(HOLE)]
+
+    def _tilde(self, text: str) -> str:
+        if text == "~" or text.startswith("~/"):
+            return (words.quoted(self.state.home) or HOLE) + text[1:]
+        if text.startswith("~"):
+            # Another user's home: known to be outside, whatever its real path.
+            return "/home/" + text[1:] if text[1:2].isalpha() else HOLE + text
+        return text
+
+    def heredoc_text(self, node: Any) -> Word:
+        """Return the text of an unquoted here-document's body."""
+        parts = [self._between(node, node.start_byte, node.children, quote=words.quoted)]
+        text = "".join(part.text for part in parts)
+        sources = tuple(index for part in parts for index in part.sources)
+        raw = self.text(node)
+        if _bare_backtick(raw):
+            # The grammar does not see backticks here (they would run), so nobody has read them.
+            self.faults.add("backtick-in-heredoc")
+        return Word(words.finish(text), sources=sources)
+
+    def _pieces(self, node: Any, splitting: bool) -> list[Word]:
+        """Return marked words: one, or several where an unquoted variable has several values."""
+        kind = node.type
+        if kind in ("word",
+            "number",
+            "extglob_pattern",
+            "regex",
+            "test_operator",
+            "brace_expression",):
+            if node.child_count and kind != "number":
+                return [self._between(node, node.start_byte, node.children, quote=words.unquoted)]
+            return [Word(words.unquoted(self.text(node)))]
+        if kind == "raw_string":
+            return [Word(words.quoted(self.text(node)[1:-1]))]
+        if kind == "ansi_c_string":
+            return [Word(words.ansi_c(self.text(node)[2:-1]))]
+        if kind == "string":
+            return [self._string(node)]
+        if kind == "translated_string":
+            return self._pieces(node.children[-1], splitting)
+        if kind in ("simple_expansion", "expansion"):
+            return self._variable(node, splitting)
+        if kind in ("command_substitution", "process_substitution"):
+            return [self._substituted(node)]
+        if kind == "concatenation":
+            return self._concatenation(node)
+        return [Word(HOLE, sources=self.substitutions(node))]
+
+    def _concatenation(self, node: Any) -> list[Word]:
+        alternatives: list[Word] = [Word("")]
+        for child in node.children:
+            pieces = self._pieces(child, True)
+            if len(alternatives) * len(pieces) > MAX_VALUES:
+                pieces = [Word(HOLE)]
+            alternatives = [_joined(left, right) for left in alternatives for right in pieces]
+        return alternatives
+
+    def _string(self, node: Any) -> Word:
+        inside = [child for child in node.children if child.type != '"']
+        last = node.end_byte - (1 if node.children and node.children[-1].type == '"' else 0)
+        return self._between(node, node.start_byte + 1, inside, end=last, quote=words.double_quoted)
+
+    def _between(
+        self, node: Any, start: int, children: list[Any], *, quote: Any, end: int | None = None
+    ) -> Word:
+        """Join a node's substitutions with the literal bytes between them."""
+        made = Word("")
+        for child in children:
+            if child.type in ("string_content", "heredoc_content"):
+                continue
+            if not child.is_named and child.type != "$":
+                continue
+            made = _joined(made, Word(quote(self._slice(start, child.start_byte))))
+            start = child.end_byte
+            if child.type == "$":
+                made = _joined(made, Word("$"))
+                continue
+            pieces = self._pieces(child, False)
+            made = _joined(made, pieces[0] if len(pieces) == 1 else Word(HOLE))
+        return _joined(made, Word(quote(self._slice(start, node.end_byte if end is None else end))))
+
+    def _variable(self, node: Any, splitting: bool) -> list[Word]:
+        named = [child for child in node.children if child.is_named]
+        sources = self.substitutions(node)
+        plain = len(named) == 1 and all(
+            child.is_named or child.type in ("$", "${", "}") for child in node.children
+        )
+        if not plain:
+            return [Word(HOLE, sources=sources)]
+        values = self.state.look_up(self.text(named[0]))
+        if not splitting:
+            return [_quoted(values[0])] if len(values) == 1 else [Word(HOLE, sources=sources)]
+        out: list[Word] = []
+        for value in values:
+            if value.known and any(char in _BLANKS for char in value.text):
+                # A value with blanks becomes several fields, which keep their pattern characters.
+                out.extend(Word(field, sources=value.sources) for field in value.text.split())
+            else:
+                out.append(value)
+        return out or [Word("")]
+
+    def _substituted(self, node: Any) -> Word:
+        made = self._substitution(node)
+        if node.type == "process_substitution":
+            return Word("/dev/fd/63", sources=made, process=True)
+        text = self._constant(made)
+        return Word(HOLE if text is None else words.quoted(text), sources=made)
+
+    def _substitution(self, node: Any) -> tuple[int, ...]:
+        raw = self.text(node)
+        if raw.startswith("`") and ("\\`" in raw or raw.count("`") != 2):
+            self.faults.add("nested-backticks")
+        return self.nested(node)
+
+    def _constant(self, made: tuple[int, ...]) -> str | None:
+        """Return what a substitution prints, where that is plain from its text."""
+        if len(made) != 1:
+            return None
+        command = self.commands[made[0]]
+        if command.redirects or command.assigns or not all(word.known for word in command.words):
+            return None
+        arguments = [word.text for word in command.words]
+        if arguments == ["pwd"]:
+            return command.cwd or None
+        if arguments[:1] == ["echo"] and not any(
+            word.glob or word.text.startswith("-") or "\\" in word.text for word in command.words[1:]
+        ):
+            return " ".join(arguments[1:])
+        return None
+
+
+def _joined(left: Word, right: Word) -> Word:
+    return Word(left.text + right.text, left.glob or right.glob, left.sources + right.sources)
+
+
+def _quoted(word: Word) -> Word:
+    return word._replace(text=words.quoted(word.text), glob=False)
+
+
+def _bare_backtick(raw: str) -> bool:
+    position = raw.find("`")
+    while position != -1:
+        slashes = len(raw[:position]) - len(raw[:position].rstrip("\\"))
+        if slashes % 2 == 0:
+            return True
+        position = raw.find("`", position + 1)
+    return False

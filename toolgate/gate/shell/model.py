@@ -1,0 +1,72 @@
+"""What shell text is made of once it is read: words, redirections, commands."""
+
+from typing import NamedTuple
+
+HOLE = "\x00"
+"""Stands in a word's text for a part whose value is not known. No argument can hold NUL."""
+
+
+class Word(NamedTuple):
+    """One argument after expansion and quote removal.
+
+    Args:
+        text: decoded text, ``HOLE`` for each part that is not known.
+        glob: whether it holds an unquoted pattern character.
+        sources: indexes of the commands whose output is part of it.
+        process: whether it is a process substitution.
+    """
+
+    text: str
+    glob: bool = False
+    sources: tuple[int, ...] = ()
+    process: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Say whether every part of the text is known."""
+        return HOLE not in self.text
+
+
+class Redirect(NamedTuple):
+    """One redirection.
+
+    Args:
+        op: ``>``, ``>>``, ``<``, ``<>``, ``<<``, ``<<<``, ``>&`` or ``<&``
+            (``>|`` and ``&>`` are folded into ``>``, ``&>>`` into ``>>``).
+        target: the file, or the text of a here-document or here-string.
+    """
+
+    op: str
+    target: Word
+
+
+class Command(NamedTuple):
+    """One simple command.
+
+    Args:
+        words: program and arguments; empty for a bare assignment or redirection.
+        assigns: variable assignments before the program.
+        redirects: in source order.
+        cwd: directory it runs in; "" when not known.
+        stdin: indexes of the commands piped into it.
+        piped: whether its output goes into a pipe or a substitution.
+    """
+
+    words: tuple[Word, ...]
+    assigns: tuple[tuple[str, Word], ...]
+    redirects: tuple[Redirect, ...]
+    cwd: str
+    stdin: tuple[int, ...] = ()
+    piped: bool = False
+
+
+class Script(NamedTuple):
+    """A shell text as its simple commands, in source order.
+
+    Args:
+        commands: every command the text can run.
+        faults: reason slugs for what could not be read; empty when all was.
+    """
+
+    commands: tuple[Command, ...]
+    faults: tuple[str, ...]

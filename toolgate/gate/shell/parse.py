@@ -1,0 +1,388 @@
+"""Shell text to simple commands.
+
+One walk over the syntax tree follows what bash would do in order: directories
+changed, variables set, functions called, here-documents fed. What it cannot
+follow becomes a ``HOLE`` in a word or a fault of the whole script; a script
+with a fault is never proved harmless.
+"""
+
+from posixpath import isabs, join, normpath
+from typing import Any
+
+from toolgate.gate.shell import words
+from toolgate.gate.shell.expand import Expander, State
+from toolgate.gate.shell.grammar import parse as tree
+from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
+
+MAX_CHARACTERS = 65_536
+MAX_DEPTH = 60
+MAX_COMMANDS = 4_096
+
+_TRANSPARENT = frozenset(("program", "do_group", "else_clause", "elif_clause", "compound_statement"))
+_CONDITIONAL = frozenset(
+    ("if_statement", "while_statement", "case_statement", "case_item", "c_style_for_statement")
+)
+_KEYWORDS = frozenset(
+    ("then", "do", "done", "fi", "else", "elif", "esac", "if", "while", "until", "for", "case")
+)
+_REDIRECT_OPS = {">|": ">", "&>": ">", "&>>": ">>", ">&-": ">&", "<&-": "<&"}
+
+
+def read(text: str, *, cwd: str, home: str, variables: dict[str, str] | None = None) -> Script:
+    """Read shell text.
+
+    Args:
+        text: the source.
+        cwd: the directory it would start in; "" when not known.
+        home: the user's home directory; "" when not known.
+        variables: values known beforehand.
+
+    Returns:
+        Its simple commands and, if anything was not understood, why.
+    """
+    if len(text) > MAX_CHARACTERS:
+        return Script((), ("too-long",))
+    if words.has_private(text):
+        return Script((), ("private-use-character",))
+    if "\x00" in text:
+        return Script((), ("nul-character",))
+    try:
+        source = text.encode("utf-8")
+    except UnicodeEncodeError:
+        return Script((), ("lone-surrogate",))
+    if _deepest(text) > MAX_DEPTH:
+        return Script((), ("too-deep",))
+    walk = Walk(source, cwd, home, variables or {})
+    try:
+        walk.statement(tree(source), ())
+    except RecursionError:
+        walk.faults.add("too-deep")
+    return Script(tuple(walk.commands), tuple(sorted(walk.faults)))
+
+
+def _deepest(text: str) -> int:
+    """Return how deep brackets nest at most, counting every bracket as one.
+
+    Quoted brackets count too: it bounds the work and need not be exact.
+    """
+    depth = deepest = 0
+    for char in text:
+        if char in "({":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif char in ")}" and depth:
+            depth -= 1
+    return deepest
+
+
+class Walk(Expander):
+    """One pass over a syntax tree. The result is ``commands`` and ``faults``."""
+
+    def __init__(self, source: bytes, cwd: str, home: str, variables: dict[str, str]) -> None:
+        super().__init__(source, State(cwd, home, dict(variables)))
+        self.commands: list[Command] = []
+        self._functions: dict[str, Any] = {}
+        self._calling: list[str] = []
+        self._aliases: set[str] = set()
+
+    def statement(self, node: Any, stdin: tuple[int, ...], piped: bool = False) -> tuple[int, ...]:
+        """Walk a statement and return the commands whose output is its output."""
+        if node.type == "ERROR" or node.is_missing:
+            self.faults.add("syntax")
+            return self._children(node, stdin, piped)
+        if node.has_error and node.type == "program":
+            self.faults.add("syntax")
+        if node.type in _TRANSPARENT:
+            return self._children(node, stdin, piped)
+        if node.type in _CONDITIONAL:
+            return self._conditional(node, stdin, piped)
+        handler = getattr(self, "_on_" + node.type, None)
+        if handler is not None:
+            result: tuple[int, ...] = handler(node, stdin, piped)
+            return result
+        if node.is_named and node.type not in ("comment", "heredoc_body", "variable_name"):
+            # Tests, arithmetic and the like do nothing themselves, but may hold substitutions.
+            self.substitutions(node)
+        return ()
+
+    def nested(self, node: Any) -> tuple[int, ...]:
+        """Walk a substitution's inside as the subshell it is."""
+        return self._subshell(node, (), True)
+
+    def _children(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        made: tuple[int, ...] = ()
+        end = node.start_byte
+        for child in node.children:
+            self.account(end, child.start_byte)
+            end = child.end_byte
+            made += self.statement(child, stdin, piped)
+        self.account(end, node.end_byte)
+        return made
+
+    def _conditional(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        before = self.state.copy()
+        made = self._children(node, stdin, piped)
+        self.state.merge(before)
+        return made
+
+    def _subshell(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        before = self.state.copy()
+        made = self._children(node, stdin, piped)
+        self.state = before
+        return made
+
+    _on_subshell = _subshell
+
+    def _on_list(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        parts: list[Any] = []
+        while node.type == "list":  # left-nested: a chain of thousands must not recurse
+            parts.append(node.children[1:])
+            node = node.children[0]
+        made = self.statement(node, stdin, piped)
+        before = self.state.copy()
+        for children in reversed(parts):
+            for child in children:
+                if child.is_named:
+                    made += self.statement(child, stdin, piped)
+        # What the later parts set holds only if the earlier ones went well; a `cd a && b`
+        # whose cd fails runs nothing more of the list, so the directory stands.
+        cwd = self.state.cwd
+        self.state.merge(before)
+        self.state.cwd = cwd
+        return made
+
+    def _on_pipeline(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        stages = [child for child in node.children if child.is_named]
+        flow = stdin
+        before = self.state.copy()
+        for position, stage in enumerate(stages):
+            last = position == len(stages) - 1
+            flow = self.statement(stage, flow, piped or not last)
+            self.state = before.copy()
+        return flow
+
+    def _on_negated_command(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        return self._children(node, stdin, piped)
+
+    def _on_for_statement(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        before = self.state.copy()
+        variable = node.child_by_field_name("variable")
+        values: list[Word] = []
+        for position, child in enumerate(node.children):
+            if node.field_name_for_child(position) == "value":
+                values.extend(self.fields(child))
+        name = self.text(variable) if variable is not None else ""
+        self.state.set_values(name, values or [Word(HOLE)])
+        body = node.child_by_field_name("body")
+        made = self.statement(body, stdin, piped) if body is not None else ()
+        self.state.merge(before)
+        return made
+
+    def _on_function_definition(
+        self, node: Any, stdin: tuple[int, ...], piped: bool
+    ) -> tuple[int, ...]:
+        name = node.child_by_field_name("name")
+        body = node.child_by_field_name("body")
+        if name is not None and body is not None:
+            self._functions[self.text(name)] = body
+        return ()
+
+    def _on_redirected_statement(
+        self, node: Any, stdin: tuple[int, ...], piped: bool
+    ) -> tuple[int, ...]:
+        body = node.child_by_field_name("body")
+        redirects: list[Redirect] = []
+        trailing: list[Any] = []
+        for child in node.children:
+            if child.type.endswith("redirect"):
+                self._redirect(child, redirects, trailing)
+        if body is not None and body.type == "command":
+            made = self._command(body, stdin, piped or bool(trailing), redirects)
+        else:
+            feed = self._carrier(redirects, stdin, piped)
+            made = self.statement(body, feed, piped) if body is not None else feed
+        return self._after(made, trailing, piped)
+
+    def _on_command(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        redirects: list[Redirect] = []
+        trailing: list[Any] = []
+        for child in node.children:
+            if child.type.endswith("redirect"):
+                self._redirect(child, redirects, trailing)
+        made = self._command(node, stdin, piped or bool(trailing), redirects)
+        return self._after(made, trailing, piped)
+
+    def _after(self, made: tuple[int, ...], trailing: list[Any], piped: bool) -> tuple[int, ...]:
+        """Walk what stands behind a here-document's opening on the same line."""
+        for node in trailing:
+            if node.type == "pipeline" or node.parent.type == "pipeline":
+                made = self.statement(node, made, piped)
+            else:
+                made += self.statement(node, (), piped)
+        return made
+
+    def _carrier(
+        self, redirects: list[Redirect], stdin: tuple[int, ...], piped: bool
+    ) -> tuple[int, ...]:
+        """Hold a compound statement's redirections in a command without words."""
+        if not redirects:
+            return stdin
+        return (self._add(Command((), (), tuple(redirects), self.state.cwd, stdin, piped)),)
+
+    def _redirect(self, node: Any, redirects: list[Redirect], trailing: list[Any]) -> None:
+        if node.type == "file_redirect":
+            operator = next((c for c in node.children if not c.is_named), None)
+            op = operator.type if operator is not None else ""
+            for position, child in enumerate(node.children):
+                if node.field_name_for_child(position) == "destination":
+                    for target in self.fields(child) or [Word("")]:
+                        redirects.append(Redirect(_REDIRECT_OPS.get(op, op), target))
+        elif node.type == "herestring_redirect":
+            body = next((child for child in node.children if child.is_named), None)
+            if body is not None:
+                redirects.append(Redirect("<<<", self.single(body)))
+        else:
+            self._heredoc(node, redirects, trailing)
+
+    def _heredoc(self, node: Any, redirects: list[Redirect], trailing: list[Any]) -> None:
+        start = next((c for c in node.children if c.type == "heredoc_start"), None)
+        literal = start is not None and any(c in self.text(start) for c in "'\"\\")
+        body = Word("")
+        for child in node.children:
+            if child.type == "heredoc_body":
+                body = Word(self.text(child)) if literal else self.heredoc_text(child)
+            elif child.type.endswith("redirect"):
+                self._redirect(child, redirects, trailing)
+            elif child.is_named and child.type not in (
+                "heredoc_start",
+                "heredoc_end",
+                "file_descriptor",
+            ):
+                trailing.append(child)
+        redirects.append(Redirect("<<", body))
+
+    def _command(
+        self, node: Any, stdin: tuple[int, ...], piped: bool, redirects: list[Redirect]
+    ) -> tuple[int, ...]:
+        assigns: list[tuple[str, Word]] = []
+        arguments: list[Word] = []
+        end = node.start_byte
+        for child in node.children:
+            self.account(end, child.start_byte)
+            end = child.end_byte
+            if child.type == "variable_assignment":
+                assigns.append(self._assignment(child, keep=False))
+            elif child.type == "command_name":
+                arguments.extend(self.fields(child.children[0] if child.children else child))
+            elif not child.type.endswith("redirect"):
+                arguments.extend(self.fields(child))
+        self.account(end, node.end_byte)
+        return self._run(arguments, assigns, redirects, stdin, piped)
+
+    def _run(
+        self,
+        arguments: list[Word],
+        assigns: list[tuple[str, Word]],
+        redirects: list[Redirect],
+        stdin: tuple[int, ...],
+        piped: bool,
+    ) -> tuple[int, ...]:
+        name = arguments[0].text if arguments else ""
+        if name in _KEYWORDS:
+            self.faults.add("keyword-as-command")
+        if name in self._aliases:
+            self.faults.add("alias-defined-in-text")
+        if name == "alias":
+            self._aliases.update(w.text.split("=", 1)[0] for w in arguments[1:] if "=" in w.text)
+        command = Command(
+            tuple(arguments), tuple(assigns), tuple(redirects), self.state.cwd, stdin, piped
+        )
+        made = (self._add(command),)
+        if name in ("cd", "pushd"):
+            self._change_directory(arguments[1:])
+        elif name == "popd":
+            self.state.cwd = ""
+        elif name in ("read", "mapfile", "readarray", "getopts"):
+            for word in arguments[1:]:
+                self.state.set_values(word.text, [Word(HOLE)])
+        elif name in self._functions:
+            return made + self._call(name, stdin, piped)
+        return made
+
+    def _call(self, name: str, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        if name in self._calling:
+            # A function that starts itself again: harmless at most by accident.
+            bomb = Command((Word("fork-bomb"),), (), (), self.state.cwd, stdin, piped)
+            return (self._add(bomb),)
+        self._calling.append(name)
+        hidden = {key: self.state.values.pop(key) for key in "123456789@*#" if key in self.state.values}
+        made = self.statement(self._functions[name], stdin, piped)
+        self.state.values.update(hidden)
+        self._calling.pop()
+        return made
+
+    def _change_directory(self, arguments: list[Word]) -> None:
+        targets = [word for word in arguments if not word.text.startswith("-") or word.text == "-"]
+        if not targets:
+            self.state.cwd = self.state.home
+        elif targets[0].known and targets[0].text != "-" and not targets[0].glob:
+            path = targets[0].text
+            if isabs(path):
+                self.state.cwd = normpath(path)
+            elif self.state.cwd:
+                self.state.cwd = normpath(join(self.state.cwd, path))
+        else:
+            self.state.cwd = ""
+
+    def _on_variable_assignment(
+        self, node: Any, stdin: tuple[int, ...], piped: bool
+    ) -> tuple[int, ...]:
+        before = len(self.commands)
+        assign = self._assignment(node, keep=True)
+        self._add(Command((), (assign,), (), self.state.cwd))
+        return tuple(range(before, len(self.commands)))
+
+    def _on_variable_assignments(
+        self, node: Any, stdin: tuple[int, ...], piped: bool
+    ) -> tuple[int, ...]:
+        return self._children(node, stdin, piped)
+
+    def _on_declaration_command(
+        self, node: Any, stdin: tuple[int, ...], piped: bool
+    ) -> tuple[int, ...]:
+        assigns: list[tuple[str, Word]] = []
+        arguments: list[Word] = []
+        for position, child in enumerate(node.children):
+            if position == 0:
+                arguments.append(Word(self.text(child)))
+            elif child.type == "variable_assignment":
+                assigns.append(self._assignment(child, keep=True))
+            else:
+                arguments.extend(self.fields(child))
+        return (
+            self._add(Command(tuple(arguments), tuple(assigns), (), self.state.cwd, stdin, piped)),
+        )
+
+    def _on_unset_command(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        for child in node.children[1:]:
+            self.state.set_values(self.text(child), [Word("")])
+        return ()
+
+    def _assignment(self, node: Any, *, keep: bool) -> tuple[str, Word]:
+        name = node.child_by_field_name("name")
+        value = node.child_by_field_name("value")
+        word = self.single(value) if value is not None else Word("")
+        label = self.text(name) if name is not None else ""
+        appended = any(child.type == "+=" for child in node.children)
+        if appended or (value is not None and value.type == "array"):
+            word = word._replace(text=HOLE)
+        if keep:
+            self.state.set_values(label, [word])
+        return label, word
+
+    def _add(self, command: Command) -> int:
+        if len(self.commands) >= MAX_COMMANDS:
+            self.faults.add("too-many-commands")
+            return len(self.commands) - 1
+        self.commands.append(command)
+        return len(self.commands) - 1
