@@ -1,0 +1,94 @@
+"""From the YAML families to the compiled catalogue."""
+
+from os import listdir, path
+from typing import Any
+
+from toolgate.canonical import canonical_bytes, digest
+from toolgate.errors import PolicyError
+from toolgate.gate.catalog.schema import faults_of
+
+FAMILIES = path.join(path.dirname(path.abspath(__file__)), "families")
+_FAMILY_KEYS = frozenset(("family", "about", "programs", "aliases", "groups"))
+
+
+def compile_families(folder: str = FAMILIES) -> tuple[bytes, dict[str, bytes]]:
+    """Compile every family file of a folder.
+
+    Returns:
+        The index (canonical JSON, program name to entry digest) and the
+        entries by digest.
+
+    Raises:
+        PolicyError: with every fault of every file.
+    """
+    import yaml
+
+    entries: dict[str, Any] = {}
+    faults: list[str] = []
+    for name in sorted(listdir(folder)):
+        if not name.endswith(".yaml"):
+            continue
+        with open(path.join(folder, name), encoding="utf-8") as file:
+            # Every scalar stays text: a program called yes is no truth value.
+            family = yaml.load(file, yaml.BaseLoader)  # noqa: S506 - the base loader makes no objects
+        for program, entry in _programs(name, family, faults):
+            if program in entries:
+                faults.append(f"{name}: program {program} is described twice")
+            entries[program] = entry
+    for program in entries:
+        entries[program] = _typed(entries[program], f"{program}", faults)
+        faults += faults_of(program, entries[program])
+    if faults:
+        raise PolicyError("catalogue", faults)
+    blobs: dict[str, bytes] = {}
+    index: dict[str, str] = {}
+    for program, entry in entries.items():
+        data = canonical_bytes(entry)
+        index[program] = digest(data)
+        blobs[index[program]] = data
+    return canonical_bytes(index), blobs
+
+
+def _programs(file: str, family: Any, faults: list[str]) -> list[tuple[str, Any]]:
+    if not isinstance(family, dict) or not set(family) <= _FAMILY_KEYS:
+        faults.append(f"{file}: expected the keys {', '.join(sorted(_FAMILY_KEYS))}")
+        return []
+    programs = {name: entry or {} for name, entry in (family.get("programs") or {}).items()}
+    made = list(programs.items())
+    for group in family.get("groups") or []:
+        made += [(name, group["entry"]) for name in group["names"]]
+    for alias, target in (family.get("aliases") or {}).items():
+        if target in programs:
+            made.append((alias, programs[target]))
+        else:
+            faults.append(f"{file}: alias {alias} names {target}, which this file does not describe")
+    return made
+
+
+def _typed(entry: Any, where: str, faults: list[str]) -> Any:
+    """Give an entry's flags and numbers their types, all through its subcommands."""
+    if entry in ("", None):
+        return {}
+    if not isinstance(entry, dict):
+        return entry
+    made: dict[str, Any] = {}
+    for key, value in entry.items():
+        if key in ("stop", "whole", "assigns", "inspect"):
+            made[key] = value == "true"
+            if value not in ("true", "false"):
+                faults.append(f"{where}: {key} is {value!r}; expected true or false")
+        elif key == "wraps":
+            made[key] = int(value) if value.isdigit() else 0
+            if not value.isdigit():
+                faults.append(f"{where}: wraps is {value!r}; expected a number")
+        elif key == "subcommands":
+            made[key] = {
+                word: _typed(below, f"{where} {word}", faults) for word, below in value.items()
+            }
+        elif key == "other":
+            made[key] = _typed(value, where, faults)
+        elif key == "when":
+            made[key] = [_typed(clause, where, faults) for clause in value]
+        else:
+            made[key] = value
+    return made

@@ -1,0 +1,152 @@
+"""Splitting a program's arguments into options and operands, by its catalogue entry."""
+
+from typing import Any, NamedTuple
+
+from toolgate.gate.shell.model import Word
+
+Entry = dict[str, Any]
+
+
+class Parsed(NamedTuple):
+    """Arguments, split.
+
+    Args:
+        options: each option as written by its canonical spelling, with its value if it takes one.
+        operands: the words that are no option.
+        rest: for entries whose options stop at the first operand, the words from there on.
+    """
+
+    options: tuple[tuple[str, Word | None], ...]
+    operands: tuple[Word, ...]
+    rest: tuple[Word, ...]
+
+    def has(self, names: list[str], *, abbreviated: bool = True) -> bool:
+        """Say whether one of some options was given.
+
+        Args:
+            names: spellings such as ``-r`` or ``--recursive``.
+            abbreviated: whether ``--recurs`` counts as ``--recursive``, as GNU programs take it.
+        """
+        for given, _ in self.options:
+            if given in names:
+                return True
+            if abbreviated and len(given) > 3 and given.startswith("--"):
+                if any(name.startswith(given) for name in names):
+                    return True
+        return False
+
+    def value(self, *names: str) -> Word | None:
+        """Return the value of the last of some options, if given."""
+        found: Word | None = None
+        for given, value in self.options:
+            if given in names and value is not None:
+                found = value
+        return found
+
+
+def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
+    """Split arguments into options and operands.
+
+    Args:
+        arguments: the words after the program or subcommand.
+        entry: its catalogue entry: ``values`` names the options that take a
+            value, ``stop`` ends options at the first operand, ``whole`` means
+            that ``-name`` is one option and no cluster.
+    """
+    values: dict[str, str] = entry.get("values", {})
+    stop, whole = bool(entry.get("stop")), bool(entry.get("whole"))
+    options: list[tuple[str, Word | None]] = []
+    operands: list[Word] = []
+    position = 0
+    while position < len(arguments):
+        word = arguments[position]
+        text = word.text
+        position += 1
+        if text == "--":
+            if stop:
+                return Parsed(tuple(options), tuple(operands), arguments[position:])
+            operands.extend(arguments[position:])
+            break
+        if len(text) < 2 or text[0] not in "-+" or (text[0] == "+" and text not in values):
+            if stop:
+                return Parsed(tuple(options), tuple(operands), arguments[position - 1 :])
+            operands.append(word)
+            continue
+        if text.startswith("--") or whole or text[0] == "+":
+            position = _long(word, arguments, position, values, options)
+        else:
+            position = _cluster(word, arguments, position, values, options)
+    return Parsed(tuple(options), tuple(operands), ())
+
+
+def _long(
+    word: Word,
+    arguments: tuple[Word, ...],
+    position: int,
+    values: dict[str, str],
+    options: list[tuple[str, Word | None]],
+) -> int:
+    name, equals, attached = word.text.partition("=")
+    if equals:
+        options.append((name, word._replace(text=attached)))
+    elif name in values and position < len(arguments):
+        options.append((name, arguments[position]))
+        position += 1
+    else:
+        options.append((name, None))
+    return position
+
+
+def _cluster(
+    word: Word,
+    arguments: tuple[Word, ...],
+    position: int,
+    values: dict[str, str],
+    options: list[tuple[str, Word | None]],
+) -> int:
+    letters = word.text[1:]
+    for index, letter in enumerate(letters):
+        name = "-" + letter
+        if name not in values:
+            options.append((name, None))
+            continue
+        attached = letters[index + 1 :]
+        if attached:
+            options.append((name, word._replace(text=attached)))
+        elif position < len(arguments):
+            options.append((name, arguments[position]))
+            position += 1
+        else:
+            options.append((name, None))
+        break
+    return position
+
+
+def assign_roles(operands: tuple[Word, ...], roles: list[str]) -> list[tuple[str, Word]]:
+    """Pair operands with roles.
+
+    One role may end in ``*`` and takes what the others leave; a role ending in
+    ``?`` is dropped when operands run short. Operands beyond the roles repeat
+    the last one.
+    """
+    if not roles:
+        return [("text", word) for word in operands]
+    star = next((index for index, role in enumerate(roles) if role.endswith("*")), None)
+    head = roles if star is None else roles[:star]
+    tail = [] if star is None else roles[star + 1 :]
+    head = _shortened(head, len(operands) - len(tail))
+    pairs = [(role.rstrip("?"), word) for role, word in zip(head, operands, strict=False)]
+    left = operands[len(pairs) :]
+    kept = min(len(tail), len(left))
+    middle, last = left[: len(left) - kept], left[len(left) - kept :]
+    repeated = roles[star].rstrip("*") if star is not None else roles[-1].rstrip("?")
+    pairs += [(repeated, word) for word in middle]
+    pairs += [(role.rstrip("?"), word) for role, word in zip(tail[-kept:], last, strict=False)]
+    return pairs
+
+
+def _shortened(roles: list[str], count: int) -> list[str]:
+    roles = list(roles)
+    while len(roles) > max(count, 0) and any(role.endswith("?") for role in roles):
+        roles.remove(next(role for role in roles if role.endswith("?")))
+    return roles

@@ -1,0 +1,128 @@
+"""What a catalogue entry may say. Faults are collected, all of them, not just the first."""
+
+from typing import Any
+
+from toolgate.action import SCOPES
+from toolgate.gate.effects.model import TYPES
+
+ROLES = frozenset(
+    (
+        "text",
+        "list",
+        "read",
+        "write",
+        "append",
+        "delete",
+        "permission",
+        "link",
+        "exec",
+        "shell",
+        "python",
+        "javascript",
+        "ruby",
+        "perl",
+        "php",
+        "awk",
+        "sed",
+        "sql",
+        "module",
+        "url",
+        "host",
+        "data",
+        "upload",
+        "transfer",
+    )
+)
+SPECIAL = frozenset(
+    (
+        "git",
+        "git-push",
+        "git-config",
+        "git-checkout",
+        "find",
+        "dd",
+        "chmod",
+        "tar",
+        "kill",
+        "docker-run",
+        "gh-api",
+        "remote-shell",
+        "xargs",
+        "eval",
+        "words",
+    )
+)
+KEYS = frozenset(
+    (
+        "values",
+        "operands",
+        "stop",
+        "whole",
+        "wraps",
+        "assigns",
+        "when",
+        "does",
+        "how",
+        "dry",
+        "subcommands",
+        "other",
+        "special",
+        "stdin",
+        "inside",
+    )
+)
+WHEN_KEYS = frozenset(("any", "none", "value", "words", "operands", "does", "how", "inspect"))
+
+
+def faults_of(name: str, entry: Any) -> list[str]:
+    """Return what is wrong with an entry, one sentence each."""
+    if not isinstance(entry, dict):
+        return [f"{name}: expected a mapping"]
+    faults = [f"{name}: unknown key {key}" for key in sorted(set(entry) - KEYS)]
+    for option, role in (entry.get("values") or {}).items():
+        if role not in ROLES:
+            faults.append(f"{name}: option {option} has unknown role {role}")
+        if not option.startswith(("-", "+")):
+            faults.append(f"{name}: {option} is not spelled like an option")
+    faults += _roles(name, entry.get("operands") or [])
+    faults += _does(name, entry.get("does") or [])
+    if entry.get("special") not in (None, *SPECIAL):
+        faults.append(f"{name}: unknown special reading {entry['special']}")
+    if entry.get("stdin") not in (None, "shell", "python", "javascript", "ruby", "perl", "php", "sql"):
+        faults.append(f"{name}: stdin cannot be {entry['stdin']}")
+    if entry.get("inside") not in (None, "container", "remote-host"):
+        faults.append(f"{name}: a command cannot run inside {entry['inside']}")
+    for clause in entry.get("when") or []:
+        faults += [f"{name}: unknown key {key} in when" for key in sorted(set(clause) - WHEN_KEYS)]
+        faults += _roles(name, clause.get("operands") or [])
+        faults += _does(name, clause.get("does") or [])
+    for word, below in (entry.get("subcommands") or {}).items():
+        faults += faults_of(f"{name} {word}", below)
+    if entry.get("other") is not None:
+        faults += faults_of(f"{name} (other)", entry["other"])
+    return faults
+
+
+def _roles(name: str, roles: list[str]) -> list[str]:
+    return [
+        f"{name}: unknown operand role {role}" for role in roles if role.rstrip("*?") not in ROLES
+    ]
+
+
+def _does(name: str, items: list[str]) -> list[str]:
+    faults = []
+    for item in items:
+        kind, _, scope, _ = effect_parts(item)
+        if kind not in TYPES:
+            faults.append(f"{name}: unknown effect type {kind}")
+        if scope and scope not in SCOPES:
+            faults.append(f"{name}: unknown scope {scope}")
+    return faults
+
+
+def effect_parts(item: str) -> tuple[str, tuple[str, ...], str, str]:
+    """Split ``type:how,how@scope=resource`` into its four parts; all but the type may be absent."""
+    head, _, resource = item.partition("=")
+    head, _, scope = head.partition("@")
+    kind, _, how = head.partition(":")
+    return kind, tuple(part for part in how.split(",") if part), scope, resource

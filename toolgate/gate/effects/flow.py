@@ -1,0 +1,199 @@
+"""What flows between the commands of one text: secrets, downloads, files written then run."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolgate.gate.effects import code
+from toolgate.gate.effects.model import PROVED, Effect, unresolved
+from toolgate.gate.shell.model import Command, Script
+from toolgate.gate.shell.words import ansi_c, finish
+
+if TYPE_CHECKING:
+    from toolgate.gate.effects.shell import Reader
+
+_SENDS = frozenset(("net.fetch", "net.send"))
+_LANGUAGES = {
+    "python": "python",
+    "node": "javascript",
+    "ruby": "ruby",
+    "perl": "perl",
+    "php": "php",
+}
+_SUFFIXES = {"py": "python", "js": "javascript", "mjs": "javascript", "rb": "ruby", "pl": "perl"}
+
+
+class Written(NamedTuple):
+    """A file this text has written.
+
+    Args:
+        text: its content, if known.
+        remote: whether it came from the network.
+        secret: whether a secret went into it.
+    """
+
+    text: str | None
+    remote: bool
+    secret: bool
+
+
+def upstream(script: Script, command: Command) -> set[int]:
+    """Return the indexes of every command whose output reaches a command."""
+    seen: set[int] = set()
+    work = _direct(command)
+    while work:
+        index = work.pop()
+        if index not in seen:
+            seen.add(index)
+            work += _direct(script.commands[index])
+    return seen
+
+
+def _direct(command: Command) -> list[int]:
+    words = [*command.words, *(word for _, word in command.assigns)]
+    words += [redirect.target for redirect in command.redirects]
+    return [*command.stdin, *(index for word in words for index in word.sources)]
+
+
+def carried(
+    script: Script,
+    found: list[list[Effect]],
+    made: list[Effect],
+    command: Command,
+    reader: "Reader",
+) -> list[Effect]:
+    """Return a command's effects after what reaches it is taken into account.
+
+    Args:
+        script: the whole text.
+        found: the effects of the commands before this one.
+        made: the command's own effects.
+        command: the command.
+        reader: keeps the files written so far.
+    """
+    sources = upstream(script, command)
+    before = [effect for index in sources if index < len(found) for effect in found[index]]
+    secret = any(_is_secret(effect, reader) for effect in (*before, *made))
+    remote = any(effect.type in _SENDS for effect in before)
+    result = [_influenced(effect, secret=secret, remote=remote) for effect in made]
+    if secret:
+        result += [
+            Effect("secret.persist", e.scope, e.resource, True, PROVED, e.program, e.how)
+            for e in made
+            if e.type == "fs.write"
+        ]
+    fetched = remote or any(effect.type in _SENDS for effect in made)
+    content = _content(script, command)
+    for effect in made:
+        if effect.type == "fs.write":
+            reader.files[effect.resource] = Written(content, fetched, secret)
+    return result
+
+
+def _is_secret(effect: Effect, reader: "Reader") -> bool:
+    if effect.type == "secret.read":
+        return True
+    written = reader.files.get(effect.resource) if effect.type == "fs.read" else None
+    return written is not None and written.secret
+
+
+def _influenced(effect: Effect, *, secret: bool, remote: bool) -> Effect:
+    if secret and effect.type in _SENDS:
+        how = f"{effect.how} secret".strip()
+        return effect._replace(type="net.send", how=how, reversible=False)
+    if remote and effect.type == "exec.code" and effect.how in ("stdin", "unknown"):
+        return effect._replace(how="remote", proof=unresolved("remote-code"))
+    return effect
+
+
+def ends(effects: list[Effect]) -> list[Effect]:
+    """Return a text's effects once each, with sends that share it with a secret marked."""
+    if any(effect.type == "secret.read" for effect in effects):
+        effects = [
+            effect._replace(how=f"{effect.how} near-secret".strip())
+            if effect.type == "net.send" and "secret" not in effect.how.split()
+            else effect
+            for effect in effects
+        ]
+    return list(dict.fromkeys(effects))
+
+
+def executed(written: Written, path: str, program: str, reader: "Reader") -> list[Effect]:
+    """Return the effects of running a file that this text has written."""
+    if written.remote:
+        return [
+            Effect("exec.code", "outside", path, True, unresolved("remote-code"), program, "remote")
+        ]
+    if written.text is None:
+        return [reader.unknown("written-in-this-text", program, path)]
+    language = _language(written.text, path, program)
+    if language == "shell":
+        return reader.inner(written.text)
+    return code.effects(language, written.text, reader, Command((), (), (), reader.place.cwd), program)
+
+
+def _language(text: str, path: str, program: str) -> str:
+    first = text.split("\n", 1)[0]
+    for hint in (program, first if first.startswith("#!") else ""):
+        for name, language in _LANGUAGES.items():
+            if name in hint:
+                return language
+    return _SUFFIXES.get(path.rpartition(".")[2], "shell")
+
+
+def has_standard_input(command: Command) -> bool:
+    """Say whether something is fed into a command."""
+    return bool(command.stdin) or any(r.op in ("<", "<<", "<<<", "<>") for r in command.redirects)
+
+
+def standard_input(script: Script, command: Command) -> str | None:
+    """Return the text on a command's standard input, if it is known."""
+    for redirect in reversed(command.redirects):
+        if redirect.op in ("<<", "<<<"):
+            return redirect.target.text if redirect.target.known else None
+        if redirect.op == "<":
+            return None
+    if len(command.stdin) != 1:
+        return None
+    return _content(script, script.commands[command.stdin[0]])
+
+
+def _content(script: Script, command: Command) -> str | None:
+    """Return what a command prints, where its text says so."""
+    words = command.words
+    if not words:
+        return standard_input(script, command) if command.redirects else None
+    name = words[0].text
+    if name in ("cat", "tee") and all(
+        word.text.startswith("-") or name == "tee" for word in words[1:]
+    ):
+        return standard_input(script, command)
+    if name not in ("echo", "printf") or any(w.glob or not w.known for w in words[1:]):
+        return None
+    arguments = [word.text for word in words[1:]]
+    if name == "printf":
+        return _printf(arguments)
+    escapes = False
+    while arguments and arguments[0] in ("-n", "-e", "-ne", "-en", "-E"):
+        escapes = escapes or "e" in arguments[0]
+        arguments = arguments[1:]
+    text = " ".join(arguments) + "\n"
+    return finish(ansi_c(text)) if escapes else text
+
+
+def _printf(arguments: list[str]) -> str | None:
+    if not arguments:
+        return ""
+    pattern = finish(ansi_c(arguments[0]))
+    pieces = pattern.replace("%%", "\x01").split("%s")
+    if any("%" in piece for piece in pieces) or "%b" in pattern:
+        return None
+    values = arguments[1:]
+    if len(pieces) == 1:
+        return pattern.replace("\x01", "%")
+    text = ""
+    while True:
+        for index, piece in enumerate(pieces):
+            text += piece
+            if index < len(pieces) - 1:
+                text += values.pop(0) if values else ""
+        if not values:
+            return text.replace("\x01", "%")

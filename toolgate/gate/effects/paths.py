@@ -1,0 +1,191 @@
+"""From the text of a path to its scope, and from a file access to typed effects."""
+
+from posixpath import basename, dirname, isabs, join, normpath
+
+from toolgate.gate.call import Place
+from toolgate.gate.effects.model import PROVED, Effect, unresolved
+from toolgate.gate.effects.settings import Settings, covers, matches_any
+from toolgate.gate.shell.model import HOLE
+
+_STREAMS = frozenset(
+    (
+        "/dev/null",
+        "/dev/zero",
+        "/dev/full",
+        "/dev/random",
+        "/dev/urandom",
+        "/dev/stdin",
+        "/dev/stdout",
+        "/dev/stderr",
+        "/dev/tty",
+        "/dev/ptmx",
+    )
+)
+_WRITES = frozenset(("fs.write", "fs.delete", "fs.permission", "fs.link"))
+_GLOB = "*?["
+
+
+class Paths:
+    """Resolves and classifies paths for one call.
+
+    Args:
+        place: where the call runs.
+        settings: the policy's names and patterns.
+        remote: whether the paths belong to another machine or a container.
+    """
+
+    def __init__(self, place: Place, settings: Settings, *, remote: bool = False) -> None:
+        self.place = place
+        self.settings = settings
+        self.remote = remote
+        self._roots = place.roots or ((place.cwd,) if place.cwd else ())
+
+    def resolve(self, text: str, cwd: str) -> str:
+        """Return a normalized absolute path; with a ``HOLE`` where it is not known."""
+        if isabs(text):
+            return _tidy(text)
+        if text.startswith(HOLE) or not cwd:
+            return HOLE + "/" + text.lstrip(HOLE)
+        return _tidy(join(cwd, text))
+
+    def scope(self, path: str) -> str:
+        """Return the scope of a resolved path."""
+        if self.remote:
+            return "secret" if self._is_secret(path) else "outside"
+        if self._is_secret(path):
+            return "secret"
+        if HOLE in path:
+            path = self._known_folder(path)
+            if not path:
+                return "unknown"
+        return self._area(path)
+
+    def _area(self, path: str) -> str:
+        settings, home = self.settings, self.place.home
+        if self._covered(self.place.gate, path) or self._covered(settings.gate_paths, path):
+            return "gate"
+        if self._inside(path, self._roots):
+            return "workspace"
+        if self._inside(path, self.place.temp):
+            return "temp"
+        if home and (path == home or path.startswith(home + "/")):
+            return "home"
+        if path == "/" or self._covered(settings.system_paths, path):
+            return "system"
+        return "outside"
+
+    def _known_folder(self, path: str) -> str:
+        """Return the folder a partly known path surely lies in, or "" when there is none.
+
+        ``..`` behind the unknown part could lead out of it again.
+        """
+        head, _, tail = path.partition(HOLE)
+        if not head.startswith("/") or ".." in tail or head.count("/") < 2:
+            return ""
+        return dirname(head + "x")
+
+    def _covered(self, patterns: tuple[str, ...], path: str) -> bool:
+        return any(covers(pattern, path, self.place.home) for pattern in patterns)
+
+    def _inside(self, path: str, folders: tuple[str, ...]) -> bool:
+        return any(path == folder or path.startswith(folder + "/") for folder in folders)
+
+    def _is_secret(self, path: str) -> bool:
+        name = basename(path)
+        if matches_any(name, self.settings.public_names):
+            return False
+        return matches_any(name, self.settings.secret_names) or self._covered(
+            self.settings.secret_paths, path
+        )
+
+    def qualifiers(self, path: str, *, glob: bool) -> tuple[str, ...]:
+        """Return what matters about a path beyond its scope.
+
+        ``anchor``: a root, a home, a workspace or what holds one; ``gitdir``: a
+        repository's own data; ``device``: a disk; ``disposable``: can be made
+        again; ``glob``: names many.
+        """
+        found: list[str] = []
+        whole = self._stripped(path) if glob else path
+        if not self.remote and self._is_anchor(whole):
+            found.append("anchor")
+        if glob:
+            found.append("glob")
+        parts = path.split("/")
+        if parts[-1] == ".git" or ".git" in parts[:-1]:
+            found.append("gitdir")
+        if path.startswith("/dev/") and path not in _STREAMS and not path.startswith("/dev/fd/"):
+            found.append("device")
+        if self._is_disposable(parts):
+            found.append("disposable")
+        return tuple(found)
+
+    def _stripped(self, path: str) -> str:
+        """Return the folder a pattern empties: ``/a/*`` and ``/a/.[!.]*`` empty ``/a``."""
+        parts = path.split("/")
+        for position, part in enumerate(parts):
+            if any(char in _GLOB for char in part):
+                inside = part.strip("*.?![]") == "" and not any(parts[position + 1 :])
+                return "/".join(parts[:position]) or "/" if inside else path
+        return path
+
+    def _is_anchor(self, path: str) -> bool:
+        holders = [*self._roots, self.place.home]
+        if path in ("/", "/home", "/Users", "/root"):
+            return True
+        return any(held and (held == path or held.startswith(path + "/")) for held in holders)
+
+    def _is_disposable(self, parts: list[str]) -> bool:
+        inside = "/".join(parts)
+        for root in self._roots:
+            if inside.startswith(root + "/"):
+                below = inside[len(root) + 1 :].split("/")
+                return any(matches_any(part, self.settings.disposable_names) for part in below)
+        return self._inside(inside, self.place.temp) and inside not in self.place.temp
+
+    def is_startup(self, path: str) -> bool:
+        """Say whether a file runs by itself later."""
+        return self._covered(self.settings.startup_paths, path)
+
+    def effects(
+        self,
+        kind: str,
+        text: str,
+        cwd: str,
+        *,
+        program: str,
+        how: tuple[str, ...] = (),
+        glob: bool = False,
+    ) -> list[Effect]:
+        """Return the effects of touching one path.
+
+        Args:
+            kind: an ``fs.`` effect type, or ``exec.code`` for running the file.
+            text: the path as written.
+            cwd: the directory it is relative to; "" when not known.
+            program: what touches it.
+            how: qualifiers of the access.
+            glob: whether the text is a pattern.
+        """
+        path = self.resolve(text, cwd)
+        if path in _STREAMS or path.startswith("/dev/fd/") or (kind == "fs.read" and text == "-"):
+            return []
+        scope = self.scope(path)
+        proof = unresolved("path-not-known") if scope == "unknown" else PROVED
+        marks = " ".join((*how, *self.qualifiers(path, glob=glob)))
+        made: list[Effect] = []
+        if scope == "secret" and kind == "fs.read":
+            made.append(Effect("secret.read", scope, path, True, PROVED, program, marks))
+        else:
+            made.append(Effect(kind, scope, path, kind != "fs.delete", proof, program, marks))
+        if kind in _WRITES:
+            if scope == "gate":
+                made.append(Effect("gate.tamper", scope, path, True, proof, program, marks))
+            if self.is_startup(path):
+                made.append(Effect("sys.startup", scope, path, True, proof, program, marks))
+        return made
+
+
+def _tidy(path: str) -> str:
+    tidy = normpath(path)
+    return tidy[1:] if tidy.startswith("//") else tidy

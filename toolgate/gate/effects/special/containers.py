@@ -1,0 +1,50 @@
+"""Containers: what a ``run`` mounts, which rights it takes, what it starts."""
+
+from typing import TYPE_CHECKING
+
+from toolgate.gate.catalog.options import Parsed
+from toolgate.gate.effects.model import PROVED, Effect, unresolved
+from toolgate.gate.shell.model import Command, Word
+
+if TYPE_CHECKING:
+    from toolgate.gate.effects.shell import Reader
+
+_HOST_RIGHTS = ("--privileged",)
+_HOST_SPACES = ("--pid", "--ipc", "--userns", "--cgroupns", "--uts")
+
+
+def docker_run(
+    reader: "Reader", parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return the effects of starting a container: its rights over the host, its mounts, its code."""
+    rest = parsed.rest or parsed.operands
+    image = rest[0].text if rest else name
+    made = [
+        Effect("exec.code", "outside", image, True, unresolved("container"), name, "container")
+    ]
+    for option, value in parsed.options:
+        if option in _HOST_RIGHTS or (
+            option in _HOST_SPACES and value is not None and value.text == "host"
+        ):
+            made.append(Effect("proc.privilege", "system", image, True, PROVED, name, option[2:]))
+        if option in ("-v", "--volume") and value is not None:
+            source, _, rights = value.text.partition(":")
+            made += _mount(reader, source, rights.endswith(":ro"), name, command)
+        if option == "--mount" and value is not None:
+            fields = dict(part.partition("=")[::2] for part in value.text.split(","))
+            source = fields.get("source", fields.get("src", ""))
+            read_only = "readonly" in fields or "ro" in fields
+            made += _mount(reader, source, read_only, name, command)
+    return made
+
+
+def _mount(
+    reader: "Reader", source: str, read_only: bool, name: str, command: Command
+) -> list[Effect]:
+    if not source.startswith((".", "/", "~", "\x00")):
+        return []  # a named volume
+    path = reader.paths.resolve(source, command.cwd)
+    if path.endswith("docker.sock"):
+        return [Effect("proc.privilege", "system", path, True, PROVED, name, "socket")]
+    kind = "fs.read" if read_only else "fs.write"
+    return reader.touch(kind, Word(source), command, name, ("mount",))

@@ -1,0 +1,54 @@
+"""Other machines: ssh and the HTTP interface of forges."""
+
+from typing import TYPE_CHECKING
+
+from toolgate.gate.catalog.options import Parsed
+from toolgate.gate.effects.hosts import host_of, scope_of
+from toolgate.gate.effects.model import PROVED, Effect, unresolved
+from toolgate.gate.shell.model import HOLE, Command
+
+if TYPE_CHECKING:
+    from toolgate.gate.effects.shell import Reader
+
+_READS = ("get", "head")
+
+
+def remote_shell(
+    reader: "Reader", parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return the effects of a command on another machine, where no path is ours."""
+    for option, value in parsed.options:
+        if option == "-o" and value is not None and "command=" in value.text.lower():
+            return [reader.unknown("proxy-command", name)]
+    rest = parsed.rest
+    if not rest:
+        return []
+    host = host_of(rest[0].text)
+    scope = scope_of(host, reader.settings)
+    made = [
+        Effect("exec.code", scope, host, True, unresolved("remote-host"), name, "remote-host")
+    ]
+    words = rest[1:]
+    if words:
+        text = " ".join(word.text for word in words)
+        known = HOLE not in text
+        made += reader.inner(text, inside="remote-host") if known else [reader.code_not_known(name)]
+    return made
+
+
+def gh_api(
+    reader: "Reader", parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return whether a call of the forge's interface reads or changes."""
+    method = parsed.value("-X", "--method")
+    fields = parsed.has(["-f", "--raw-field", "-F", "--field", "--input"])
+    verb = method.text.lower() if method is not None else ("post" if fields else "get")
+    path = parsed.operands[0].text if parsed.operands else name
+    if verb in _READS:
+        return []
+    if path.strip("/") == "graphql" and method is None:
+        query = " ".join(value.text for _, value in parsed.options if value is not None)
+        if "mutation" not in query and HOLE not in query:
+            return []
+    kind = "infra.destroy" if verb == "delete" else "msg.send"
+    return [Effect(kind, "outside", path, kind != "infra.destroy", PROVED, name, verb)]

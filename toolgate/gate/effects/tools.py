@@ -1,0 +1,165 @@
+"""Effects of tools that are no shell: files, notebooks, searches, web and MCP."""
+
+from typing import Any
+
+from toolgate.errors import InputError
+from toolgate.gate.call import ToolCall
+from toolgate.gate.effects.content import holds_secret
+from toolgate.gate.effects.hosts import host_of, scope_of
+from toolgate.gate.effects.model import PROVED, Effect, unresolved
+from toolgate.gate.effects.paths import Paths
+from toolgate.gate.effects.settings import Settings, matches
+
+SHELL_TOOLS = frozenset(("Bash", "run_shell_command", "shell", "Shell"))
+
+_PATH_TOOLS: dict[str, tuple[str, str]] = {
+    "Read": ("fs.read", "file_path"),
+    "NotebookRead": ("fs.read", "notebook_path"),
+    "read_file": ("fs.read", "file_path"),
+    "Write": ("fs.write", "file_path"),
+    "write_file": ("fs.write", "file_path"),
+    "Edit": ("fs.write", "file_path"),
+    "MultiEdit": ("fs.write", "file_path"),
+    "replace": ("fs.write", "file_path"),
+    "NotebookEdit": ("fs.write", "notebook_path"),
+}
+_CONTENT_KEYS = ("content", "new_string", "new_source")
+_SEARCH_TOOLS = frozenset(
+    ("Grep", "Glob", "LS", "Search", "glob", "search_file_content", "list_directory", "read_many_files")
+)
+_FETCH_TOOLS = frozenset(("WebFetch", "Fetch", "web_fetch"))
+_INERT_TOOLS = frozenset(
+    (
+        "WebSearch",
+        "google_web_search",
+        "TodoWrite",
+        "TodoRead",
+        "Task",
+        "Agent",
+        "TaskCreate",
+        "TaskUpdate",
+        "TaskGet",
+        "TaskList",
+        "TaskOutput",
+        "TaskStop",
+        "BashOutput",
+        "KillBash",
+        "KillShell",
+        "ExitPlanMode",
+        "EnterPlanMode",
+        "ExitWorktree",
+        "EnterWorktree",
+        "AskUserQuestion",
+        "ToolSearch",
+        "Skill",
+        "ListMcpResourcesTool",
+        "ReadMcpResourceTool",
+        "SendMessage",
+        "StructuredOutput",
+    )
+)
+_MCP_PATH_KEYS = ("path", "file_path", "filepath", "filename", "destination", "notebook_path")
+_MCP_WRITES = ("write", "create", "edit", "update", "append", "move", "save", "put")
+_MCP_DELETES = ("delete", "remove", "unlink")
+
+
+def effects_of_tool(
+    call: ToolCall, settings: Settings, mcp: dict[str, list[str]]
+) -> list[Effect]:
+    """Return the effects of a call of any tool but a shell.
+
+    Raises:
+        InputError: a field the tool cannot do without is missing or no text.
+    """
+    tool = call.tool
+    paths = Paths(call.place, settings)
+    if tool in _PATH_TOOLS:
+        return _file(call, paths)
+    if tool in _SEARCH_TOOLS:
+        return _search(call, paths)
+    if tool in _FETCH_TOOLS:
+        return _fetch(call, settings)
+    if tool in _INERT_TOOLS:
+        return [Effect("inspect", "inspect-only", tool, True, PROVED, tool)]
+    if tool.startswith("mcp__"):
+        return _mcp(call, paths, mcp)
+    return [Effect("exec.code", "unknown", tool, True, unresolved("unknown-tool"), tool, "tool")]
+
+
+def _file(call: ToolCall, paths: Paths) -> list[Effect]:
+    kind, key = _PATH_TOOLS[call.tool]
+    path = text_field(call, key)
+    made = paths.effects(kind, path, call.place.cwd, program=call.tool)
+    if kind == "fs.write":
+        texts = [call.input.get(name) for name in _CONTENT_KEYS]
+        edits = call.input.get("edits")
+        if isinstance(edits, list):
+            texts += [edit.get("new_string") for edit in edits if isinstance(edit, dict)]
+        if any(isinstance(text, str) and holds_secret(text) for text in texts):
+            where = made[0]
+            made.append(
+                Effect("secret.persist", where.scope, where.resource, True, PROVED, call.tool, "")
+            )
+    return made
+
+
+def _search(call: ToolCall, paths: Paths) -> list[Effect]:
+    path = call.input.get("path")
+    if isinstance(path, str) and path:
+        kind = "fs.read" if call.tool in ("Grep", "Search", "search_file_content") else "inspect"
+        if kind == "fs.read":
+            made = paths.effects(kind, path, call.place.cwd, program=call.tool)
+            return made or [Effect("inspect", "inspect-only", path, True, PROVED, call.tool)]
+    return [Effect("inspect", "inspect-only", call.tool, True, PROVED, call.tool)]
+
+
+def _fetch(call: ToolCall, settings: Settings) -> list[Effect]:
+    url = call.input.get("url", call.input.get("prompt"))
+    if not isinstance(url, str) or not url:
+        raise InputError(f"tool input of {call.tool}: expected text in url, got {_kind(url)}")
+    host = host_of(url)
+    return [Effect("net.fetch", scope_of(host, settings), host, True, PROVED, call.tool)]
+
+
+def _mcp(call: ToolCall, paths: Paths, mcp: dict[str, list[str]]) -> list[Effect]:
+    """Return what the policy says of an MCP tool; what nobody described is not known.
+
+    A server's own annotations are hints and never make a call harmless.
+    """
+    described = [kinds for pattern, kinds in mcp.items() if matches(call.tool, pattern)]
+    made: list[Effect] = [
+        Effect(kind, "outside" if kind != "inspect" else "inspect-only", call.tool, True, PROVED, call.tool, "mcp")
+        for kinds in described
+        for kind in kinds
+    ]
+    if not described:
+        made.append(
+            Effect("exec.code", "unknown", call.tool, True, unresolved("mcp-tool"), call.tool, "tool")
+        )
+    verb = call.tool.rpartition("__")[2].lower()
+    kind = ""
+    if any(word in verb for word in _MCP_DELETES):
+        kind = "fs.delete"
+    elif any(word in verb for word in _MCP_WRITES):
+        kind = "fs.write"
+    for key in _MCP_PATH_KEYS if kind else ():
+        path = call.input.get(key)
+        if isinstance(path, str) and path:
+            made += paths.effects(kind, path, call.place.cwd, program=call.tool)
+    return made
+
+
+def text_field(call: ToolCall, key: str) -> str:
+    """Return a text field of the tool's input.
+
+    Raises:
+        InputError: it is missing, empty or no text.
+    """
+    value: Any = call.input.get(key)
+    if not isinstance(value, str) or not value:
+        raise InputError(f"tool input of {call.tool}: expected text in {key}, got {_kind(value)}")
+    return value
+
+
+def _kind(value: Any) -> str:
+    return "nothing" if value is None else "empty text" if value == "" else type(value).__name__
