@@ -1,0 +1,101 @@
+"""From a call to a decision. Pure: the same call and policy give the same decision."""
+
+from toolgate.errors import InputError, PolicyError
+from toolgate.gate.call import ToolCall
+from toolgate.gate.catalog.load import Catalog
+from toolgate.gate.decision import ALLOW, DENY, Decision, Fact
+from toolgate.gate.effects.model import PROVED, Effect
+from toolgate.gate.effects.shell import Reader
+from toolgate.gate.effects.tools import SHELL_TOOLS, effects_of_tool, text_field
+from toolgate.gate.policy.evaluate import Verdict, class_of, evaluate, unattended
+from toolgate.gate.policy.model import Policy
+from toolgate.gate.shell.model import HOLE
+
+_SENTENCE_RESOURCE = 160
+
+
+class Gate:
+    """Decides calls under one policy.
+
+    Args:
+        policy: the compiled policy.
+        catalog: the catalogue it was compiled with.
+
+    Raises:
+        PolicyError: the policy was compiled with another catalogue.
+    """
+
+    def __init__(self, policy: Policy, catalog: Catalog) -> None:
+        if policy.catalog != catalog.digest:
+            raise PolicyError(
+                policy.name,
+                [f"compiled with catalogue {policy.catalog}, but this one is {catalog.digest}"],
+            )
+        self.policy = policy
+        self.catalog = catalog
+
+    @property
+    def policy_digest(self) -> str:
+        """Return the digest every decision carries."""
+        return self.policy.digest
+
+    @property
+    def policy_bytes(self) -> bytes:
+        """Return the compiled policy."""
+        return self.policy.data
+
+    def effects(self, call: ToolCall) -> tuple[Effect, ...]:
+        """Return what a call would do.
+
+        Raises:
+            InputError: the tool's input lacks a field the tool cannot do without.
+        """
+        if call.tool in SHELL_TOOLS:
+            text = text_field(call, "command")
+            return tuple(Reader(call.place, self.policy.settings, self.catalog).effects(text))
+        return tuple(effects_of_tool(call, self.policy.settings, self.policy.mcp))
+
+    def decide(self, call: ToolCall, facts: tuple[Fact, ...] = ()) -> Decision:
+        """Return the decision on a call. A call that cannot be read is denied."""
+        try:
+            effects = self.effects(call)
+        except InputError as error:
+            return self.refusal("input", str(error))
+        verdict = evaluate(self.policy, call.tool, effects)
+        state = unattended(self.policy, verdict.rule.decide, call.mode)
+        return Decision(
+            state=state,
+            rule=verdict.rule.name,
+            axis=verdict.rule.axis,
+            action_class=class_of(self.policy, call.tool, effects),
+            effects=effects,
+            facts=facts,
+            proof=next((e.proof for e in effects if e.proof != PROVED), PROVED),
+            policy=self.policy.digest,
+            sentence=_sentence(call, verdict, state),
+        )
+
+    def refusal(self, rule: str, sentence: str) -> Decision:
+        """Return a deny for a call that could not be judged."""
+        return Decision(
+            DENY, rule, None, "other", (), (), "unresolved(not-judged)", self.policy.digest, sentence
+        )
+
+
+def _sentence(call: ToolCall, verdict: Verdict, state: str) -> str:
+    rule, effect = verdict
+    answer = {"allow": "Allowed", "ask": "Asking first", "deny": "Denied"}[state]
+    what = _phrase(effect) if effect is not None else call.tool
+    text = f"{answer}: {what}; {rule.because} (rule {rule.name})."
+    if state != rule.decide and state != ALLOW:
+        text += f" In permission mode {call.mode} nobody can be asked."
+    return text
+
+
+def _phrase(effect: Effect) -> str:
+    resource = effect.resource.replace(HOLE, "…")
+    if len(resource) > _SENTENCE_RESOURCE:
+        resource = resource[:_SENTENCE_RESOURCE] + "…"
+    program = f"{effect.program}: " if effect.program and effect.program != resource else ""
+    reason = "" if effect.proof == PROVED else f", {effect.proof}"
+    return f"{program}{effect.type} {resource} ({effect.scope}{reason})"

@@ -1,0 +1,97 @@
+"""Opening a gate: the shipped policy, or one from a file."""
+
+from os import environ, path
+
+from toolgate.canonical import digest
+from toolgate.errors import PolicyError, UnavailableError
+from toolgate.gate.catalog.load import read_compiled, shipped
+from toolgate.gate.engine import Gate
+from toolgate.gate.policy.model import Policy
+
+MAX_POLICY_BYTES = 4 * 1024 * 1024
+
+
+def default_gate() -> Gate:
+    """Return a gate under the shipped default policy.
+
+    Raises:
+        UnavailableError: the package was not built.
+    """
+    return Gate(Policy(read_compiled("balanced.json")), shipped())
+
+
+def gate_from(file: str) -> Gate:
+    """Return a gate under a policy file.
+
+    A compiled policy is used as it is; YAML is compiled, which takes a moment,
+    so its result is kept beside the ledger's folder under the digest of the
+    YAML and the catalogue.
+
+    Raises:
+        UnavailableError: the file cannot be read.
+        PolicyError: the policy is refused.
+    """
+    try:
+        with open(file, "rb") as handle:
+            source = handle.read(MAX_POLICY_BYTES + 1)
+    except OSError as error:
+        raise UnavailableError(f"policy {file} cannot be read: {error.strerror}") from None
+    if len(source) > MAX_POLICY_BYTES:
+        raise PolicyError(file, [f"larger than {MAX_POLICY_BYTES} bytes"])
+    catalog = shipped()
+    if source.lstrip().startswith(b"{"):
+        return Gate(_compiled(source, file), catalog)
+    kept = path.join(cache_folder(), digest(source)[7:39] + "-" + catalog.digest[7:23] + ".json")
+    data = _read_kept(kept)
+    if data is None:
+        from toolgate.gate.policy.compile import compile_policy
+
+        data = compile_policy(source, catalog.digest, name=file)
+        _keep(kept, data)
+    return Gate(Policy(data), catalog)
+
+
+def _compiled(source: bytes, file: str) -> Policy:
+    try:
+        return Policy(source.strip())
+    except (ValueError, KeyError, TypeError):
+        raise PolicyError(file, ["is not a compiled policy"]) from None
+
+
+def cache_folder() -> str:
+    """Return the folder of compiled user policies; only its owner may write there."""
+    base = environ.get("XDG_CACHE_HOME") or path.join(path.expanduser("~"), ".cache")
+    return path.join(base, "toolgate", "policies")
+
+
+def _read_kept(file: str) -> bytes | None:
+    """Return a kept compilation, unless anybody else could have written it."""
+    import os
+
+    try:
+        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        status = os.fstat(handle)
+        if status.st_uid != os.getuid() or status.st_mode & 0o077:
+            return None
+        return os.read(handle, status.st_size)
+    finally:
+        os.close(handle)
+
+
+def _keep(file: str, data: bytes) -> None:
+    import os
+
+    part = f"{file}.{os.getpid()}"
+    try:
+        os.makedirs(path.dirname(file), mode=0o700, exist_ok=True)
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError:
+        return  # only speed is lost
+    try:
+        os.write(handle, data)
+    finally:
+        os.close(handle)
+    os.replace(part, file)

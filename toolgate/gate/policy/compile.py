@@ -1,0 +1,271 @@
+"""Policy YAML v1 to compiled JSON: strict keys, every fault reported at once."""
+
+from typing import Any
+
+from toolgate.action import SCOPES
+from toolgate.canonical import canonical_bytes
+from toolgate.errors import PolicyError
+from toolgate.gate.decision import AXES
+from toolgate.gate.effects.model import TYPES
+from toolgate.gate.effects.settings import Settings
+from toolgate.gate.policy.match import EFFECT_KEYS
+from toolgate.gate.policy.model import FORMAT
+
+_TOP = {
+    "version",
+    "name",
+    "about",
+    "default",
+    "unattended",
+    "names",
+    "mcp",
+    "classes",
+    "rules",
+    "authored_by",
+    "composition",
+}
+_RULE = {"rule", "decide", "axis", "because", "tools", "effects"}
+_CLASS = {"name", "tools", "effects"}
+_CLASS_EFFECT = ("type", "scope", "reversible", "proof")
+_DECIDE = ("allow", "ask", "deny")
+_COMPOSITION = {"operator", "n", "principals"}
+
+
+def compile_policy(source: bytes, catalog_digest: str, *, name: str = "policy") -> bytes:
+    """Compile policy YAML.
+
+    Args:
+        source: the YAML text.
+        catalog_digest: digest of the catalogue its decisions rest on.
+        name: what to call the source in messages.
+
+    Returns:
+        Canonical JSON; its SHA-256 is the policy digest.
+
+    Raises:
+        PolicyError: with every fault found.
+    """
+    import yaml
+
+    try:
+        body = yaml.load(source, Loader=_strict_loader(yaml))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1}: " if mark else ""
+        problem = getattr(error, "problem", None) or "not YAML"
+        raise PolicyError(name, [f"{where}{problem}"]) from None
+    except UnicodeDecodeError as error:
+        raise PolicyError(name, [f"not UTF-8 at byte {error.start}"]) from None
+    faults = _faults(body)
+    if faults:
+        raise PolicyError(name, faults)
+    return canonical_bytes(_compiled(body, catalog_digest))
+
+
+def _strict_loader(yaml: Any) -> Any:
+    """Return a safe loader that refuses a key given twice."""
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]  # yaml is imported late, so it is untyped here
+        pass
+
+    def mapping(loader: Any, node: Any) -> dict[Any, Any]:
+        made: dict[Any, Any] = {}
+        for key_node, value_node in node.value:
+            key = loader.construct_object(key_node, deep=True)
+            if key in made:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"key {key!r} is given twice", key_node.start_mark
+                )
+            made[key] = loader.construct_object(value_node, deep=True)
+        return made
+
+    Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
+    return Loader
+
+
+def _compiled(body: dict[str, Any], catalog_digest: str) -> dict[str, Any]:
+    names = body.get("names") or {}
+    rules = {canonical_bytes(rule): rule for rule in body.get("rules") or []}
+    return {
+        "format": FORMAT,
+        "name": body["name"],
+        "catalog": catalog_digest,
+        "lexicon": None,
+        "default": body.get("default", "ask"),
+        "unattended": body.get("unattended") or {"modes": [], "ask": "deny"},
+        "authored_by": body.get("authored_by"),
+        "composition": body.get("composition") or {},
+        "names": {key: sorted(set(names.get(key) or [])) for key in Settings._fields},
+        "mcp": body.get("mcp") or {},
+        "classes": body.get("classes") or [],
+        # Neither order nor repetition carries meaning, so neither is kept.
+        "rules": sorted(rules.values(), key=lambda rule: str(rule["rule"])),
+    }
+
+
+def _faults(body: Any) -> list[str]:
+    if not isinstance(body, dict):
+        return ["expected a mapping with version, name and rules"]
+    faults = [f"unknown key {key}" for key in sorted(set(map(str, body)) - _TOP)]
+    if body.get("version") != 1:
+        faults.append(f"version is {body.get('version')!r}; this program reads version 1")
+    if not isinstance(body.get("name"), str) or not body["name"]:
+        faults.append("name is missing")
+    if body.get("default", "ask") not in ("ask", "deny"):
+        faults.append(f"default is {body.get('default')!r}; expected ask or deny")
+    faults += _unattended_faults(body.get("unattended"))
+    faults += _names_faults(body.get("names"))
+    faults += _mcp_faults(body.get("mcp"))
+    faults += _composition_faults(body.get("composition"))
+    faults += _authored_faults(body.get("authored_by"))
+    faults += _items(body.get("classes"), "class", "name", _class_faults)
+    faults += _items(body.get("rules"), "rule", "rule", _rule_faults)
+    return faults
+
+
+def _items(value: Any, what: str, label: str, check: Any) -> list[str]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        return [f"{what} list is {type(value).__name__}; expected a list"]
+    faults: list[str] = []
+    seen: dict[str, Any] = {}
+    for position, item in enumerate(value, 1):
+        if not isinstance(item, dict):
+            faults.append(f"{what} {position}: expected a mapping")
+            continue
+        name = item.get(label)
+        if not isinstance(name, str) or not name:
+            faults.append(f"{what} {position}: {label} is missing")
+        elif name in seen and seen[name] != item:
+            faults.append(f"{what} {name}: two different entries have this name")
+        seen[str(name)] = item
+        faults += check(item, f"{what} {name or position}")
+    return faults
+
+
+def _rule_faults(rule: dict[str, Any], where: str) -> list[str]:
+    faults = [f"{where}: unknown key {key}" for key in sorted(set(map(str, rule)) - _RULE)]
+    if rule.get("decide") not in _DECIDE:
+        faults.append(f"{where}: decide is {rule.get('decide')!r}; expected allow, ask or deny")
+    if rule.get("axis") not in (None, *AXES):
+        faults.append(f"{where}: unknown axis {rule.get('axis')!r}")
+    if not isinstance(rule.get("because"), str) or not rule.get("because"):
+        faults.append(f"{where}: because is missing")
+    if not rule.get("tools") and not rule.get("effects"):
+        faults.append(f"{where}: neither tools nor effects; it would speak about everything")
+    faults += _texts(rule.get("tools"), f"{where}: tools")
+    return faults + _effect_faults(rule.get("effects"), where, EFFECT_KEYS)
+
+
+def _class_faults(item: dict[str, Any], where: str) -> list[str]:
+    faults = [f"{where}: unknown key {key}" for key in sorted(set(map(str, item)) - _CLASS)]
+    faults += _texts(item.get("tools"), f"{where}: tools")
+    return faults + _effect_faults(item.get("effects"), where, _CLASS_EFFECT)
+
+
+def _effect_faults(effects: Any, where: str, keys: tuple[str, ...]) -> list[str]:
+    if effects is None:
+        return []
+    if not isinstance(effects, list):
+        return [f"{where}: effects is {type(effects).__name__}; expected a list"]
+    faults: list[str] = []
+    domains = {"type": TYPES, "scope": SCOPES}
+    for effect in effects:
+        if not isinstance(effect, dict) or not effect:
+            faults.append(f"{where}: an effect is a mapping with at least one key")
+            continue
+        for key, value in effect.items():
+            if key not in keys:
+                faults.append(f"{where}: unknown key {key} in an effect")
+                continue
+            if key == "reversible":
+                if not isinstance(value, list) or not all(isinstance(item, bool) for item in value):
+                    faults.append(f"{where}: reversible is a list of true and false")
+                continue
+            faults += _texts(value, f"{where}: {key}")
+            unknown = sorted(set(value) - set(domains[key])) if key in domains and not faults else []
+            faults += [f"{where}: unknown {key} {item}" for item in unknown]
+    return faults
+
+
+def _texts(value: Any, where: str) -> list[str]:
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
+        return [f"{where} is not a list of texts"]
+    return []
+
+
+def _unattended_faults(value: Any) -> list[str]:
+    if value is None:
+        return []
+    if not isinstance(value, dict) or set(value) != {"modes", "ask"}:
+        return ["unattended: expected the keys modes and ask"]
+    faults = _texts(value["modes"], "unattended: modes")
+    if value["ask"] not in ("ask", "deny"):
+        faults.append(f"unattended: ask is {value['ask']!r}; expected ask or deny")
+    return faults
+
+
+def _names_faults(value: Any) -> list[str]:
+    if value is None:
+        return []
+    if not isinstance(value, dict):
+        return ["names: expected a mapping"]
+    faults = [f"names: unknown key {key}" for key in sorted(set(map(str, value)) - set(Settings._fields))]
+    for key in Settings._fields:
+        faults += _texts(value.get(key), f"names: {key}")
+    for host in value.get("trusted_hosts") or []:
+        if not isinstance(host, str) or "/" in host or "*" in host or "." not in host:
+            faults.append(f"names: trusted host {host!r} is not a bare host name such as api.example.com")
+    return faults
+
+
+def _mcp_faults(value: Any) -> list[str]:
+    if value is None:
+        return []
+    if not isinstance(value, dict):
+        return ["mcp: expected a mapping from tool pattern to effects"]
+    faults: list[str] = []
+    for tool, kinds in value.items():
+        if not str(tool).startswith("mcp__") or str(tool).startswith("mcp__*"):
+            faults.append(f"mcp: {tool} does not name one server (mcp__server__tool)")
+        faults += _texts(kinds, f"mcp: {tool}")
+        faults += [
+            f"mcp: {tool}: unknown effect type {kind}"
+            for kind in (kinds if isinstance(kinds, list) else [])
+            if kind not in TYPES
+        ]
+    return faults
+
+
+def _composition_faults(value: Any) -> list[str]:
+    if value is None:
+        return []
+    if not isinstance(value, dict):
+        return ["composition: expected a mapping from class to operator"]
+    faults: list[str] = []
+    for name, item in value.items():
+        if not isinstance(item, dict) or not set(item) <= _COMPOSITION or "operator" not in item:
+            faults.append(f"composition {name}: expected operator, n and principals")
+        elif item["operator"] not in ("all-of", "any-of", "staged"):
+            faults.append(f"composition {name}: unknown operator {item['operator']!r}")
+        else:
+            faults.append(
+                f"composition {name}: approvals cannot be signed in this version, so the class "
+                "could never be allowed; leave it out"
+            )
+    return faults
+
+
+def _authored_faults(value: Any) -> list[str]:
+    if value is None:
+        return []
+    if not isinstance(value, dict) or set(value) != {"name", "key", "authorizing_policy"}:
+        return ["authored_by: expected name, key and authorizing_policy"]
+    return [
+        f"authored_by: {key} is not text"
+        for key, item in value.items()
+        if not (isinstance(item, str) or (key == "authorizing_policy" and item is None))
+    ]

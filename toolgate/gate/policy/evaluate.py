@@ -1,0 +1,73 @@
+"""From effects to an answer: the strictest rule wins, whatever their order."""
+
+from typing import NamedTuple
+
+from toolgate.gate.decision import ALLOW, ASK, DENY, STRICTNESS
+from toolgate.gate.effects.model import PROVED, Effect
+from toolgate.gate.policy.match import applies, applies_to_tool, fits
+from toolgate.gate.policy.model import Policy, Rule
+
+HARMLESS = Rule("harmless", ALLOW, None, "it only looks", (), ())
+DEFAULT = "default"
+
+
+class Verdict(NamedTuple):
+    """The deciding rule and the effect it decided on (None for a rule over the call)."""
+
+    rule: Rule
+    effect: Effect | None
+
+
+def evaluate(policy: Policy, tool: str, effects: tuple[Effect, ...]) -> Verdict:
+    """Return the strictest verdict over a call's effects.
+
+    An effect is allowed by a rule that allows it and no rule that asks or
+    denies, or when it is proved to only look. What no rule speaks for gets the
+    policy's default. Ties go to a named rule over the default, then to the
+    rule whose name sorts first.
+    """
+    on_call = [rule for rule in policy.call_rules if applies_to_tool(rule.tools, tool)]
+    verdicts = [_of_effect(policy, tool, effect, on_call) for effect in effects]
+    verdicts += [Verdict(rule, None) for rule in on_call if rule.decide != ALLOW]
+    if not verdicts:
+        verdicts = [Verdict(rule, None) for rule in on_call] or [Verdict(_default(policy), None)]
+    return min(verdicts, key=_rank)
+
+
+def _of_effect(policy: Policy, tool: str, effect: Effect, on_call: list[Rule]) -> Verdict:
+    found = [rule for rule in policy.rules_for(effect.type) if applies(rule, tool, effect)]
+    found += [rule for rule in on_call if rule.decide == ALLOW]
+    if effect.type == "inspect" and effect.proof == PROVED:
+        found.append(HARMLESS)
+    if not found:
+        return Verdict(_default(policy), effect)
+    return min((Verdict(rule, effect) for rule in found), key=_rank)
+
+
+def _default(policy: Policy) -> Rule:
+    return Rule(DEFAULT, policy.default, None, "no rule of the policy speaks for it", (), ())
+
+
+def _rank(verdict: Verdict) -> tuple[int, bool, str]:
+    rule = verdict.rule
+    return (-STRICTNESS[rule.decide], rule.name in (DEFAULT, HARMLESS.name), rule.name)
+
+
+def class_of(policy: Policy, tool: str, effects: tuple[Effect, ...]) -> str:
+    """Return the first of the policy's classes that a call belongs to, else ``other``."""
+    for item in policy.classes:
+        if applies_to_tool(item.tools, tool) and (
+            not item.effects or any(fits(want, effect) for want in item.effects for effect in effects)
+        ):
+            return item.name
+    return "other"
+
+
+def unattended(policy: Policy, state: str, mode: str | None) -> str:
+    """Return the answer where nobody is there to be asked."""
+    if state == ASK and mode in policy.unattended_modes:
+        return policy.unattended_answer
+    return state
+
+
+__all__ = ["ALLOW", "ASK", "DENY", "Verdict", "class_of", "evaluate", "unattended"]

@@ -1,0 +1,88 @@
+"""A compiled policy in memory."""
+
+import json
+from typing import Any, NamedTuple
+
+from toolgate.canonical import digest
+from toolgate.errors import PolicyError
+from toolgate.gate.effects.settings import Settings
+
+FORMAT = "toolgate.policy/1"
+
+
+class Rule(NamedTuple):
+    """One rule.
+
+    Args:
+        name: unique within the policy.
+        decide: ``allow``, ``ask`` or ``deny``.
+        axis: the axis it belongs to, or None.
+        because: why, for people.
+        tools: tool name patterns; empty for every tool.
+        effects: what an effect must be like, any of them; empty for a rule over the whole call.
+    """
+
+    name: str
+    decide: str
+    axis: str | None
+    because: str
+    tools: tuple[str, ...]
+    effects: tuple[dict[str, Any], ...]
+
+
+class ActionClass(NamedTuple):
+    """A named class of actions, for composition and reports."""
+
+    name: str
+    tools: tuple[str, ...]
+    effects: tuple[dict[str, Any], ...]
+
+
+class Policy:
+    """A policy as its compiled bytes say it.
+
+    Args:
+        data: canonical JSON made by ``policy.compile``.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        body: dict[str, Any] = json.loads(data)
+        if body.get("format") != FORMAT:
+            raise PolicyError("compiled policy", [f"format is {body.get('format')!r}, not {FORMAT}"])
+        self.data = data
+        self.digest = digest(data)
+        self.name: str = body["name"]
+        self.catalog: str = body["catalog"]
+        self.default: str = body["default"]
+        self.unattended_modes = frozenset(body["unattended"]["modes"])
+        self.unattended_answer: str = body["unattended"]["ask"]
+        self.settings = Settings(**{key: tuple(value) for key, value in body["names"].items()})
+        self.mcp: dict[str, list[str]] = body["mcp"]
+        self.classes = tuple(
+            ActionClass(item["name"], tuple(item.get("tools", ())), tuple(item.get("effects", ())))
+            for item in body["classes"]
+        )
+        self.call_rules: list[Rule] = []
+        self.rules_by_type: dict[str, list[Rule]] = {}
+        self._index(body["rules"])
+
+    def _index(self, rules: list[dict[str, Any]]) -> None:
+        for item in rules:
+            rule = Rule(
+                item["rule"],
+                item["decide"],
+                item.get("axis"),
+                item["because"],
+                tuple(item.get("tools", ())),
+                tuple(item.get("effects", ())),
+            )
+            if not rule.effects:
+                self.call_rules.append(rule)
+            for kind in dict.fromkeys(
+                kind for effect in rule.effects for kind in effect.get("type", ["*"])
+            ):
+                self.rules_by_type.setdefault(kind, []).append(rule)
+
+    def rules_for(self, kind: str) -> list[Rule]:
+        """Return the rules that speak about an effect type."""
+        return self.rules_by_type.get(kind, []) + self.rules_by_type.get("*", [])
