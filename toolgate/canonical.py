@@ -43,6 +43,24 @@ def digest(data: bytes) -> str:
     return "sha256:" + str(_sha256(data).hexdigest())
 
 
+def raw_digest(data: bytes) -> bytes:
+    """Return the 32 bytes of the SHA-256 digest of bytes."""
+    return bytes(_sha256(data).digest())
+
+
+def keyed_hash(key: bytes, data: bytes) -> str:
+    """Return HMAC-SHA256 as lower-case hex.
+
+    Written out because the standard module starts OpenSSL, which costs the
+    hook more than the rest of a decision.
+
+    Source: RFC 2104.
+    """
+    block = (key if len(key) <= 64 else _sha256(key).digest()).ljust(64, b"\0")
+    inner = _sha256(bytes(byte ^ 0x36 for byte in block) + data).digest()
+    return str(_sha256(bytes(byte ^ 0x5C for byte in block) + inner).hexdigest())
+
+
 def digest_of(value: object) -> str:
     """Return the digest of a JSON value's canonical bytes.
 
@@ -171,13 +189,12 @@ def _survey(value: object) -> int:
         elif typ is list or typ is tuple:
             if depth >= MAX_DEPTH:
                 raise CanonicalizationError(f"nested deeper than {MAX_DEPTH}")
-            for child in item:  # type: ignore[attr-defined]
-                stack.append((child, depth + 1))
+            stack.extend((child, depth + 1) for child in item)  # type: ignore[attr-defined]
         elif typ is int:
             if not -MAX_INTEGER <= item <= MAX_INTEGER:  # type: ignore[operator]
                 raise CanonicalizationError("integer beyond +-(2^53-1)")
         elif typ is float:
-            if item != item or item in (float("inf"), float("-inf")):
+            if not float("-inf") < item < float("inf"):  # type: ignore[operator]
                 raise CanonicalizationError("NaN or infinity")
             kind = _GENERAL
         elif item is not None and typ is not bool:

@@ -78,7 +78,15 @@ class Gate:
     def refusal(self, rule: str, sentence: str) -> Decision:
         """Return a deny for a call that could not be judged."""
         return Decision(
-            DENY, rule, None, "other", (), (), "unresolved(not-judged)", self.policy.digest, sentence
+            DENY,
+            rule,
+            None,
+            "other",
+            (),
+            (),
+            "unresolved(not-judged)",
+            self.policy.digest,
+            sentence,
         )
 
 
@@ -87,7 +95,7 @@ def _sentence(call: ToolCall, verdict: Verdict, state: str) -> str:
     answer = {"allow": "Allowed", "ask": "Asking first", "deny": "Denied"}[state]
     what = _phrase(effect) if effect is not None else call.tool
     text = f"{answer}: {what}; {rule.because} (rule {rule.name})."
-    if state != rule.decide and state != ALLOW:
+    if state not in (rule.decide, ALLOW):
         text += f" In permission mode {call.mode} nobody can be asked."
     return text
 

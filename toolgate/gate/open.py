@@ -95,3 +95,14 @@ def _keep(file: str, data: bytes) -> None:
     finally:
         os.close(handle)
     os.replace(part, file)
+
+
+def build_digest() -> str:
+    """Return the digest the build stamped this package with.
+
+    Raises:
+        UnavailableError: the package was not built.
+    """
+    import json
+
+    return str(json.loads(read_compiled("build.json"))["digest"])

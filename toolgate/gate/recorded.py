@@ -1,10 +1,9 @@
 """A decision in the form the ledger keeps: resources keyed, effects bounded."""
 
-from hmac import digest as hmac_digest
 from typing import Any
 
 from toolgate.action import Intent, strictest_scope
-from toolgate.canonical import digest_of
+from toolgate.canonical import digest_of, keyed_hash
 from toolgate.gate.call import ToolCall
 from toolgate.gate.decision import LEDGER_STATE, Decision
 from toolgate.gate.effects.model import Effect
@@ -13,7 +12,7 @@ from toolgate.records import MAX_EFFECTS, MAX_FACTS, DecisionFields
 
 def resource_ref(resource: str, salt: bytes) -> str:
     """Return ``h:`` and 32 hex digits of HMAC-SHA256 of a resource under the ledger's salt."""
-    return "h:" + hmac_digest(salt, resource.encode("utf-8", "surrogatepass"), "sha256").hex()[:32]
+    return "h:" + keyed_hash(salt, resource.encode("utf-8", "surrogatepass"))[:32]
 
 
 def fields_of(

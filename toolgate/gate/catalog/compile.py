@@ -30,14 +30,14 @@ def compile_families(folder: str = FAMILIES) -> tuple[bytes, dict[str, bytes]]:
             continue
         with open(path.join(folder, name), encoding="utf-8") as file:
             # Every scalar stays text: a program called yes is no truth value.
-            family = yaml.load(file, yaml.BaseLoader)  # noqa: S506 - the base loader makes no objects
+            family = yaml.load(file, yaml.BaseLoader)
         for program, entry in _programs(name, family, faults):
             if program in entries:
                 faults.append(f"{name}: program {program} is described twice")
             entries[program] = entry
-    for program in entries:
-        entries[program] = _typed(entries[program], f"{program}", faults)
-        faults += faults_of(program, entries[program])
+    entries = {name: _typed(entry, name, faults) for name, entry in entries.items()}
+    for program, entry in entries.items():
+        faults += faults_of(program, entry)
     if faults:
         raise PolicyError("catalogue", faults)
     blobs: dict[str, bytes] = {}
@@ -61,7 +61,9 @@ def _programs(file: str, family: Any, faults: list[str]) -> list[tuple[str, Any]
         if target in programs:
             made.append((alias, programs[target]))
         else:
-            faults.append(f"{file}: alias {alias} names {target}, which this file does not describe")
+            faults.append(
+                f"{file}: alias {alias} names {target}, which this file does not describe"
+            )
     return made
 
 

@@ -30,9 +30,9 @@ class Parsed(NamedTuple):
         for given, _ in self.options:
             if given in names:
                 return True
-            if abbreviated and len(given) > 3 and given.startswith("--"):
-                if any(name.startswith(given) for name in names):
-                    return True
+            shortened = abbreviated and len(given) > 3 and given.startswith("--")
+            if shortened and any(name.startswith(given) for name in names):
+                return True
         return False
 
     def value(self, *names: str) -> Word | None:

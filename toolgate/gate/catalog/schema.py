@@ -88,7 +88,16 @@ def faults_of(name: str, entry: Any) -> list[str]:
     faults += _does(name, entry.get("does") or [])
     if entry.get("special") not in (None, *SPECIAL):
         faults.append(f"{name}: unknown special reading {entry['special']}")
-    if entry.get("stdin") not in (None, "shell", "python", "javascript", "ruby", "perl", "php", "sql"):
+    if entry.get("stdin") not in (
+        None,
+        "shell",
+        "python",
+        "javascript",
+        "ruby",
+        "perl",
+        "php",
+        "sql",
+    ):
         faults.append(f"{name}: stdin cannot be {entry['stdin']}")
     if entry.get("inside") not in (None, "container", "remote-host"):
         faults.append(f"{name}: a command cannot run inside {entry['inside']}")

@@ -90,10 +90,26 @@ _PHP = {
 }
 _AWK = {"system": "shell"}
 _TABLES = {"javascript": _JAVASCRIPT, "ruby": _RUBY, "perl": _PERL, "php": _PHP, "awk": _AWK}
-_NEEDS_PROCESS_MODULE = frozenset(("exec", "execSync", "spawn", "spawnSync", "execFile", "execFileSync"))
+_NEEDS_PROCESS_MODULE = frozenset(
+    ("exec", "execSync", "spawn", "spawnSync", "execFile", "execFileSync")
+)
 _AMBIGUOUS = frozenset(("delete", "write", "read", "get", "post", "rm"))
 _OWNERS = frozenset(
-    ("File", "IO", "Dir", "FileUtils", "Pathname", "HTTP", "Net", "fs", "fsp", "promises", "axios", "https", "http")
+    (
+        "File",
+        "IO",
+        "Dir",
+        "FileUtils",
+        "Pathname",
+        "HTTP",
+        "Net",
+        "fs",
+        "fsp",
+        "promises",
+        "axios",
+        "https",
+        "http",
+    )
 )
 
 
@@ -116,10 +132,13 @@ def effects_of_calls(
             made += _run(token.value, reader, name)
         elif token.kind == "mark" and token.value in ("|", ">") and language == "awk":
             made += _awk_output(token.value, tokens, position, reader, command, name)
-        elif token.kind == "name" and token.value in table:
-            if _is_call(language, token.value, tokens, position, text):
-                literal = _arguments(tokens, position, joined=table[token.value] == "argv")
-                made += _effect(table[token.value], literal, text, reader, command, name)
+        elif (
+            token.kind == "name"
+            and token.value in table
+            and _is_call(language, token.value, tokens, position, text)
+        ):
+            literal = _arguments(tokens, position, joined=table[token.value] == "argv")
+            made += _effect(table[token.value], literal, text, reader, command, name)
     return made
 
 
@@ -143,9 +162,7 @@ def _arguments(tokens: list[Token], position: int, *, joined: bool) -> str:
             texts.append(token.value)
             if not joined:
                 break
-        elif token.kind == "name" or token.value in ")};":
-            break
-        elif token.value not in ",[]":
+        elif token.kind == "name" or token.value not in ",[]":
             break
     return " ".join(texts) if texts else HOLE
 
@@ -164,7 +181,9 @@ def _effect(
         if "|" in literal:
             return _run(literal.strip("| "), reader, name)
         writes = ">" in text or "'w" in text or '"w' in text
-        return access("fs.write" if writes else "fs.read", literal.strip("<>+ "), reader, command, name)
+        return access(
+            "fs.write" if writes else "fs.read", literal.strip("<>+ "), reader, command, name
+        )
     if kind in ("fetch", "send"):
         sends = kind == "send" or "POST" in text or "PUT" in text
         return [reader.net("net.send" if sends else "net.fetch", literal, name)]

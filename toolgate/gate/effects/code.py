@@ -55,7 +55,9 @@ def _sed(text: str, reader: "Reader", command: Command, name: str) -> list[Effec
         if stripped.startswith(("w ", "W ")):
             made += access("fs.write", stripped[2:].strip(), reader, command, name)
         elif stripped == "e" or stripped.startswith("e "):
-            made += reader.inner(stripped[2:]) if len(stripped) > 2 else [reader.unknown("sed-e", name)]
+            made += (
+                reader.inner(stripped[2:]) if len(stripped) > 2 else [reader.unknown("sed-e", name)]
+            )
         elif stripped.startswith("s") and len(stripped) > 1 and not stripped[1].isalnum():
             flags = stripped.rpartition(stripped[1])[2]
             if "e" in flags.partition("w")[0] and flags.partition("w")[0].isalnum():

@@ -1,7 +1,11 @@
 """Secrets in text that an agent writes."""
 
-_KEY_BLOCKS = ("-----BEGIN RSA PRIVATE KEY-----", "-----BEGIN OPENSSH PRIVATE KEY-----",
-               "-----BEGIN EC PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----")
+_KEY_BLOCKS = (
+    "-----BEGIN RSA PRIVATE KEY-----",
+    "-----BEGIN OPENSSH PRIVATE KEY-----",
+    "-----BEGIN EC PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----",
+)
 # Prefix, length of the whole token at least: formats their issuers publish.
 _TOKENS = (
     ("ghp_", 40),
@@ -39,7 +43,7 @@ def _has_token(text: str, prefix: str, length: int) -> bool:
         alone = start == 0 or text[start - 1] not in _TOKEN_CHARACTERS
         token = text[start:end]
         # A token mixes letters and digits; "AKIAEXAMPLE..." in prose and masks do not.
-        if alone and len(token) >= length and any(c.isdigit() for c in token[len(prefix):]):
+        if alone and len(token) >= length and any(c.isdigit() for c in token[len(prefix) :]):
             return True
         start = text.find(prefix, max(end, start + 1))
     return False

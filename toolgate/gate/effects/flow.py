@@ -127,7 +127,9 @@ def executed(written: Written, path: str, program: str, reader: "Reader") -> lis
     language = _language(written.text, path, program)
     if language == "shell":
         return reader.inner(written.text)
-    return code.effects(language, written.text, reader, Command((), (), (), reader.place.cwd), program)
+    return code.effects(
+        language, written.text, reader, Command((), (), (), reader.place.cwd), program
+    )
 
 
 def _language(text: str, path: str, program: str) -> str:

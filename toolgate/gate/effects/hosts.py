@@ -26,7 +26,7 @@ def is_local(host: str) -> bool:
 
 
 def is_trusted(host: str, settings: Settings) -> bool:
-    """Say whether a host may be sent to: this machine, or named by the policy, subdomains included."""
+    """Say whether a host is this machine or named by the policy, which covers subdomains."""
     return is_local(host) or any(
         host == trusted or host.endswith("." + trusted) for trusted in settings.trusted_hosts
     )

@@ -38,7 +38,9 @@ class Paths:
         self.place = place
         self.settings = settings
         self.remote = remote
-        self._roots = place.roots or ((place.cwd,) if place.cwd else ())
+        roots = place.roots or ((place.cwd,) if place.cwd else ())
+        # A folder that holds a home is nobody's workspace: all of it would count as one's own.
+        self._roots = tuple(root for root in roots if not _holds_home(root, place.home))
 
     def resolve(self, text: str, cwd: str) -> str:
         """Return a normalized absolute path; with a ``HOLE`` where it is not known."""
@@ -184,6 +186,12 @@ class Paths:
             if self.is_startup(path):
                 made.append(Effect("sys.startup", scope, path, True, proof, program, marks))
         return made
+
+
+def _holds_home(root: str, home: str) -> bool:
+    if root in ("/", "/home", "/Users", "/root", "/etc", "/usr", "/var"):
+        return True
+    return bool(home) and (home == root or home.startswith(root + "/"))
 
 
 def _tidy(path: str) -> str:

@@ -12,18 +12,42 @@ if TYPE_CHECKING:
 
 _HOLE_NAME = "hole__"
 _SHELL = frozenset(
-    ("os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "commands.getoutput")
+    (
+        "os.system",
+        "os.popen",
+        "subprocess.getoutput",
+        "subprocess.getstatusoutput",
+        "commands.getoutput",
+    )
 )
 _PROCESS = frozenset(
     f"subprocess.{name}" for name in ("run", "call", "check_call", "check_output", "Popen")
 )
 _DELETE = frozenset(
-    ("os.remove", "os.unlink", "os.rmdir", "os.removedirs", "shutil.rmtree", "Path.unlink", "Path.rmdir")
+    (
+        "os.remove",
+        "os.unlink",
+        "os.rmdir",
+        "os.removedirs",
+        "shutil.rmtree",
+        "Path.unlink",
+        "Path.rmdir",
+    )
 )
-_WRITE = frozenset(("Path.write_text", "Path.write_bytes", "Path.touch", "os.makedirs", "os.mkdir", "Path.mkdir"))
+_WRITE = frozenset(
+    ("Path.write_text", "Path.write_bytes", "Path.touch", "os.makedirs", "os.mkdir", "Path.mkdir")
+)
 _READ = frozenset(("Path.read_text", "Path.read_bytes", "Path.open"))
 _COPY = frozenset(
-    ("shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.copytree", "shutil.move", "os.rename", "os.replace")
+    (
+        "shutil.copy",
+        "shutil.copy2",
+        "shutil.copyfile",
+        "shutil.copytree",
+        "shutil.move",
+        "os.rename",
+        "os.replace",
+    )
 )
 _FETCH = frozenset(
     f"{module}.{verb}" for module in ("requests", "httpx") for verb in ("get", "head", "options")
@@ -33,7 +57,9 @@ _SEND = frozenset(
     for module in ("requests", "httpx")
     for verb in ("post", "put", "patch", "delete", "request")
 )
-_OPAQUE = frozenset(("exec", "eval", "compile", "__import__", "importlib.import_module", "runpy.run_path"))
+_OPAQUE = frozenset(
+    ("exec", "eval", "compile", "__import__", "importlib.import_module", "runpy.run_path")
+)
 _RAW_NETWORK = frozenset(("socket", "smtplib", "ftplib", "telnetlib", "paramiko", "ctypes", "pty"))
 
 
@@ -48,7 +74,8 @@ def effects_of_python(text: str, reader: "Reader", command: Command, name: str) 
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for item in node.names:
-                names[item.asname or item.name.split(".")[0]] = item.name if item.asname else item.name.split(".")[0]
+                package = item.name.partition(".")[0]
+                names[item.asname or package] = item.name if item.asname else package
                 made += _module(item.name, reader, name)
         elif isinstance(node, ast.ImportFrom) and node.module:
             for item in node.names:
@@ -61,9 +88,8 @@ def effects_of_python(text: str, reader: "Reader", command: Command, name: str) 
 
 
 def _module(module: str, reader: "Reader", name: str) -> list[Effect]:
-    if module.split(".")[0] in _RAW_NETWORK:
-        return [reader.unknown(f"module-{module.split('.')[0]}", name)]
-    return []
+    package = module.partition(".")[0]
+    return [reader.unknown(f"module-{package}", name)] if package in _RAW_NETWORK else []
 
 
 def _call(
@@ -93,13 +119,15 @@ def _call(
     if called in _FETCH:
         return [reader.net("net.fetch", first, name)]
     if called in _SEND:
-        target = _literal(node.args[1]) if called.endswith("request") and len(node.args) > 1 else first
+        target = (
+            _literal(node.args[1]) if called.endswith("request") and len(node.args) > 1 else first
+        )
         return [reader.net("net.send", target, name, ("send",))]
     if called in ("os.chmod", "Path.chmod"):
         return access("fs.permission", first, reader, command, name)
     if called in ("os.kill", "os.killpg"):
         return [Effect("proc.kill", "outside", name, True, "proved", name, "")]
-    if called.startswith("os.exec") or called.startswith("os.spawn"):
+    if called.startswith(("os.exec", "os.spawn")):
         return [reader.code_not_known(name)]
     if called in _OPAQUE:
         if called in ("exec", "eval") and HOLE not in first:
@@ -108,9 +136,7 @@ def _call(
     return []
 
 
-def _open(
-    node: ast.Call, path: str, reader: "Reader", command: Command, name: str
-) -> list[Effect]:
+def _open(node: ast.Call, path: str, reader: "Reader", command: Command, name: str) -> list[Effect]:
     modes = [_literal(node.args[1])] if len(node.args) > 1 else []
     modes += [_literal(item.value) for item in node.keywords if item.arg == "mode"]
     writes = any(char in mode for mode in modes for char in ("w", "a", "x", "+", HOLE))
@@ -157,6 +183,9 @@ def _literal(node: ast.expr) -> str:
         return left + right
     if isinstance(node, ast.JoinedStr):
         return "".join(_literal(part) for part in node.values)
-    if isinstance(node, ast.Call) and _dotted(node.func, {}) in ("os.path.expanduser", "expanduser"):
+    if isinstance(node, ast.Call) and _dotted(node.func, {}) in (
+        "os.path.expanduser",
+        "expanduser",
+    ):
         return _literal(node.args[0]) if node.args else HOLE
     return HOLE

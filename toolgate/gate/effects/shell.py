@@ -13,7 +13,7 @@ from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.paths import Paths
 from toolgate.gate.effects.settings import Settings, matches
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
-from toolgate.gate.shell.parse import read
+from toolgate.gate.shell.parse import REFUSED, read
 
 MAX_NESTING = 8
 
@@ -56,7 +56,9 @@ _IRREVERSIBLE = frozenset(
     )
 )
 _CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"))
-_LOOKING_MODULES = frozenset(("json.tool", "tokenize", "ast", "dis", "platform", "site", "calendar"))
+_LOOKING_MODULES = frozenset(
+    ("json.tool", "tokenize", "ast", "dis", "platform", "site", "calendar")
+)
 _HIJACK = frozenset(
     ("LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "PROMPT_COMMAND")
 )
@@ -121,8 +123,12 @@ class Reader:
             made = flow.carried(self.script, self.found, made, command, self)
             self.found.append(made)
         every = [effect for made in self.found for effect in made]
-        every += [self.unknown(fault, "shell") for fault in self.script.faults]
+        every += [self._fault(fault) for fault in self.script.faults]
         return flow.ends(every) or [self.inspect("shell")]
+
+    def _fault(self, fault: str) -> Effect:
+        effect = self.unknown(fault, "shell")
+        return effect._replace(how="refused") if fault in REFUSED else effect
 
     def inner(self, text: str, *, inside: str = "", cwd: str | None = None) -> list[Effect]:
         """Return the effects of shell text that this text runs."""
@@ -224,7 +230,9 @@ class Reader:
     def run_file(self, word: Word, command: Command, program: str) -> list[Effect]:
         """Return the effects of executing a file."""
         path = self.paths.resolve(word.text, command.cwd)
-        made = self.paths.effects("exec.code", word.text, command.cwd, program=program, how=("file",))
+        made = self.paths.effects(
+            "exec.code", word.text, command.cwd, program=program, how=("file",)
+        )
         written = self.files.get(path)
         if written is not None:
             made += flow.executed(written, path, program, self)
@@ -437,9 +445,7 @@ class Reader:
             depth=self.depth + 1,
             inside=inside,
         )
-        elsewhere = Effect(
-            "exec.code", "outside", name, True, unresolved(inside), name, inside
-        )
+        elsewhere = Effect("exec.code", "outside", name, True, unresolved(inside), name, inside)
         return [*made, elsewhere, *reader.invoke(rest, command._replace(cwd=""))]
 
     def _script_operand(
@@ -474,7 +480,9 @@ class Reader:
             return []
         operands = [word for word in (*parsed.operands, *parsed.rest) if word.text != "-"]
         given = entry.get("values", {})
-        has_code = any(given.get(o) in (*_CODE, "shell", "exec", "module") for o, v in parsed.options if v)
+        has_code = any(
+            given.get(o) in (*_CODE, "shell", "exec", "module") for o, v in parsed.options if v
+        )
         reads_anyway = parsed.has(["-s"], abbreviated=False) and language == "shell"
         if has_code or (operands and not reads_anyway):
             return []

@@ -9,7 +9,19 @@ if TYPE_CHECKING:
     from toolgate.gate.effects.shell import Reader
 
 _LOOKS = frozenset(
-    ("SELECT", "SHOW", "EXPLAIN", "DESCRIBE", "DESC", "VALUES", "PRAGMA", "USE", "HELP", "SET", "TABLE")
+    (
+        "SELECT",
+        "SHOW",
+        "EXPLAIN",
+        "DESCRIBE",
+        "DESC",
+        "VALUES",
+        "PRAGMA",
+        "USE",
+        "HELP",
+        "SET",
+        "TABLE",
+    )
 )
 _CHANGES = frozenset(
     (
@@ -107,7 +119,9 @@ def _statements(text: str) -> list[list[str]]:
             if word:
                 statements[-1].append(word)
             word = ""
-            if char == ";" or (char == "\n" and statements[-1][:1] and statements[-1][0][0] in "\\."):
+            if char == ";" or (
+                char == "\n" and statements[-1][:1] and statements[-1][0][0] in "\\."
+            ):
                 statements.append([])
         position += 1
     if word:

@@ -25,7 +25,16 @@ _PATH_TOOLS: dict[str, tuple[str, str]] = {
 }
 _CONTENT_KEYS = ("content", "new_string", "new_source")
 _SEARCH_TOOLS = frozenset(
-    ("Grep", "Glob", "LS", "Search", "glob", "search_file_content", "list_directory", "read_many_files")
+    (
+        "Grep",
+        "Glob",
+        "LS",
+        "Search",
+        "glob",
+        "search_file_content",
+        "list_directory",
+        "read_many_files",
+    )
 )
 _FETCH_TOOLS = frozenset(("WebFetch", "Fetch", "web_fetch"))
 _INERT_TOOLS = frozenset(
@@ -63,9 +72,7 @@ _MCP_WRITES = ("write", "create", "edit", "update", "append", "move", "save", "p
 _MCP_DELETES = ("delete", "remove", "unlink")
 
 
-def effects_of_tool(
-    call: ToolCall, settings: Settings, mcp: dict[str, list[str]]
-) -> list[Effect]:
+def effects_of_tool(call: ToolCall, settings: Settings, mcp: dict[str, list[str]]) -> list[Effect]:
     """Return the effects of a call of any tool but a shell.
 
     Raises:
@@ -128,13 +135,23 @@ def _mcp(call: ToolCall, paths: Paths, mcp: dict[str, list[str]]) -> list[Effect
     """
     described = [kinds for pattern, kinds in mcp.items() if matches(call.tool, pattern)]
     made: list[Effect] = [
-        Effect(kind, "outside" if kind != "inspect" else "inspect-only", call.tool, True, PROVED, call.tool, "mcp")
+        Effect(
+            kind,
+            "outside" if kind != "inspect" else "inspect-only",
+            call.tool,
+            True,
+            PROVED,
+            call.tool,
+            "mcp",
+        )
         for kinds in described
         for kind in kinds
     ]
     if not described:
         made.append(
-            Effect("exec.code", "unknown", call.tool, True, unresolved("mcp-tool"), call.tool, "tool")
+            Effect(
+                "exec.code", "unknown", call.tool, True, unresolved("mcp-tool"), call.tool, "tool"
+            )
         )
     verb = call.tool.rpartition("__")[2].lower()
     kind = ""

@@ -184,7 +184,9 @@ def _effect_faults(effects: Any, where: str, keys: tuple[str, ...]) -> list[str]
                     faults.append(f"{where}: reversible is a list of true and false")
                 continue
             faults += _texts(value, f"{where}: {key}")
-            unknown = sorted(set(value) - set(domains[key])) if key in domains and not faults else []
+            unknown = (
+                sorted(set(value) - set(domains[key])) if key in domains and not faults else []
+            )
             faults += [f"{where}: unknown {key} {item}" for item in unknown]
     return faults
 
@@ -213,12 +215,16 @@ def _names_faults(value: Any) -> list[str]:
         return []
     if not isinstance(value, dict):
         return ["names: expected a mapping"]
-    faults = [f"names: unknown key {key}" for key in sorted(set(map(str, value)) - set(Settings._fields))]
+    faults = [
+        f"names: unknown key {key}" for key in sorted(set(map(str, value)) - set(Settings._fields))
+    ]
     for key in Settings._fields:
         faults += _texts(value.get(key), f"names: {key}")
     for host in value.get("trusted_hosts") or []:
         if not isinstance(host, str) or "/" in host or "*" in host or "." not in host:
-            faults.append(f"names: trusted host {host!r} is not a bare host name such as api.example.com")
+            faults.append(
+                f"names: trusted host {host!r} is not a bare host name such as api.example.com"
+            )
     return faults
 
 

@@ -57,7 +57,8 @@ def class_of(policy: Policy, tool: str, effects: tuple[Effect, ...]) -> str:
     """Return the first of the policy's classes that a call belongs to, else ``other``."""
     for item in policy.classes:
         if applies_to_tool(item.tools, tool) and (
-            not item.effects or any(fits(want, effect) for want in item.effects for effect in effects)
+            not item.effects
+            or any(fits(want, effect) for want in item.effects for effect in effects)
         ):
             return item.name
     return "other"

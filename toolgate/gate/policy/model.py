@@ -48,7 +48,9 @@ class Policy:
     def __init__(self, data: bytes) -> None:
         body: dict[str, Any] = json.loads(data)
         if body.get("format") != FORMAT:
-            raise PolicyError("compiled policy", [f"format is {body.get('format')!r}, not {FORMAT}"])
+            raise PolicyError(
+                "compiled policy", [f"format is {body.get('format')!r}, not {FORMAT}"]
+            )
         self.data = data
         self.digest = digest(data)
         self.name: str = body["name"]

@@ -133,12 +133,14 @@ class Expander:
     def _pieces(self, node: Any, splitting: bool) -> list[Word]:
         """Return marked words: one, or several where an unquoted variable has several values."""
         kind = node.type
-        if kind in ("word",
+        if kind in (
+            "word",
             "number",
             "extglob_pattern",
             "regex",
             "test_operator",
-            "brace_expression",):
+            "brace_expression",
+        ):
             if node.child_count and kind != "number":
                 return [self._between(node, node.start_byte, node.children, quote=words.unquoted)]
             return [Word(words.unquoted(self.text(node)))]
@@ -235,7 +237,8 @@ class Expander:
         if arguments == ["pwd"]:
             return command.cwd or None
         if arguments[:1] == ["echo"] and not any(
-            word.glob or word.text.startswith("-") or "\\" in word.text for word in command.words[1:]
+            word.glob or word.text.startswith("-") or "\\" in word.text
+            for word in command.words[1:]
         ):
             return " ".join(arguments[1:])
         return None

@@ -17,8 +17,23 @@ from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 MAX_CHARACTERS = 65_536
 MAX_DEPTH = 60
 MAX_COMMANDS = 4_096
+MAX_ROUNDS = 12
+MAX_UNROLLED = 200
+REFUSED = frozenset(
+    (
+        "too-long",
+        "too-deep",
+        "too-many-commands",
+        "nul-character",
+        "private-use-character",
+        "lone-surrogate",
+    )
+)
+"""Faults of text that is not read at all, because it cannot be or would cost too much."""
 
-_TRANSPARENT = frozenset(("program", "do_group", "else_clause", "elif_clause", "compound_statement"))
+_TRANSPARENT = frozenset(
+    ("program", "do_group", "else_clause", "elif_clause", "compound_statement")
+)
 _CONDITIONAL = frozenset(
     ("if_statement", "while_statement", "case_statement", "case_item", "c_style_for_statement")
 )
@@ -161,7 +176,9 @@ class Walk(Expander):
             self.state = before.copy()
         return flow
 
-    def _on_negated_command(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+    def _on_negated_command(
+        self, node: Any, stdin: tuple[int, ...], piped: bool
+    ) -> tuple[int, ...]:
         return self._children(node, stdin, piped)
 
     def _on_for_statement(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
@@ -172,9 +189,13 @@ class Walk(Expander):
             if node.field_name_for_child(position) == "value":
                 values.extend(self.fields(child))
         name = self.text(variable) if variable is not None else ""
-        self.state.set_values(name, values or [Word(HOLE)])
         body = node.child_by_field_name("body")
-        made = self.statement(body, stdin, piped) if body is not None else ()
+        made: tuple[int, ...] = ()
+        # A short loop is walked once a value, so that each round is judged as it runs.
+        short = 0 < len(values) <= MAX_ROUNDS and len(self.commands) < MAX_UNROLLED
+        for value in [[value] for value in values] if short else [[Word(HOLE)]]:
+            self.state.set_values(name, value)
+            made += self.statement(body, stdin, piped) if body is not None else ()
         self.state.merge(before)
         return made
 
@@ -235,8 +256,8 @@ class Walk(Expander):
             op = operator.type if operator is not None else ""
             for position, child in enumerate(node.children):
                 if node.field_name_for_child(position) == "destination":
-                    for target in self.fields(child) or [Word("")]:
-                        redirects.append(Redirect(_REDIRECT_OPS.get(op, op), target))
+                    targets = self.fields(child) or [Word("")]
+                    redirects += [Redirect(_REDIRECT_OPS.get(op, op), word) for word in targets]
         elif node.type == "herestring_redirect":
             body = next((child for child in node.children if child.is_named), None)
             if body is not None:
@@ -315,7 +336,9 @@ class Walk(Expander):
             bomb = Command((Word("fork-bomb"),), (), (), self.state.cwd, stdin, piped)
             return (self._add(bomb),)
         self._calling.append(name)
-        hidden = {key: self.state.values.pop(key) for key in "123456789@*#" if key in self.state.values}
+        hidden = {
+            key: self.state.values.pop(key) for key in "123456789@*#" if key in self.state.values
+        }
         made = self.statement(self._functions[name], stdin, piped)
         self.state.values.update(hidden)
         self._calling.pop()

@@ -5,6 +5,8 @@ unquoted is held at a private code point, so that one string carries both text
 and quoting. ``finish`` gives the text back.
 """
 
+from itertools import pairwise
+
 from toolgate.gate.shell.model import HOLE
 
 _SPECIAL = "*?[]{},~"
@@ -186,7 +188,7 @@ def _alternatives(text: str, start: int) -> tuple[int, list[str]] | None:
         return None
     end = cuts[-1] + 1
     if len(cuts) > 2:
-        return end, [text[a + 1 : b] for a, b in zip(cuts, cuts[1:], strict=False)]
+        return end, [text[a + 1 : b] for a, b in pairwise(cuts)]
     return _sequence(text[start + 1 : end - 1], end)
 
 

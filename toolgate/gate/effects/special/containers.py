@@ -16,12 +16,10 @@ _HOST_SPACES = ("--pid", "--ipc", "--userns", "--cgroupns", "--uts")
 def docker_run(
     reader: "Reader", parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
-    """Return the effects of starting a container: its rights over the host, its mounts, its code."""
+    """Return the effects of starting a container: rights over the host, mounts, code."""
     rest = parsed.rest or parsed.operands
     image = rest[0].text if rest else name
-    made = [
-        Effect("exec.code", "outside", image, True, unresolved("container"), name, "container")
-    ]
+    made = [Effect("exec.code", "outside", image, True, unresolved("container"), name, "container")]
     for option, value in parsed.options:
         if option in _HOST_RIGHTS or (
             option in _HOST_SPACES and value is not None and value.text == "host"

@@ -60,7 +60,8 @@ def _target(start: Word, texts: list[str]) -> Word:
     names = [
         texts[position + 1]
         for position, text in enumerate(texts[:-1])
-        if text in ("-name", "-iname", "-path", "-wholename") and texts[position - 1] not in ("!", "-not")
+        if text in ("-name", "-iname", "-path", "-wholename")
+        and texts[position - 1] not in ("!", "-not")
     ]
     narrowed = any(text in _NARROWS for text in texts)
     if not narrowed:
@@ -156,7 +157,7 @@ def dd(
 def chmod(
     reader: "Reader", parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
-    """Return whose permissions change, and whether everybody may write or the owner's rights go along."""
+    """Return whose permissions change, and whether all may write or rights go along."""
     words = list(parsed.operands)
     mode = words.pop(0).text if words and not parsed.has(["--reference"]) else ""
     # A mode such as -x or -R,... is split off as an option; only widening matters here.
@@ -206,4 +207,6 @@ def words_as_shell(
     if not words:
         return []
     text = " ".join(word.text for word in words)
-    return reader.inner(text, cwd=command.cwd) if HOLE not in text else [reader.code_not_known(name)]
+    return (
+        reader.inner(text, cwd=command.cwd) if HOLE not in text else [reader.code_not_known(name)]
+    )

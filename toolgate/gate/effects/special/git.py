@@ -103,7 +103,7 @@ def git_checkout(
 
 
 def _is_pathspec(text: str) -> bool:
-    """Say whether a lone operand of checkout names files: ``.``, ``:/``, or a file with a suffix."""
+    """Say whether a lone operand of checkout names files, by its form."""
     if text in (".", "..", "*") or text.startswith((":", "./", "../")) or text.endswith("/"):
         return True
     suffix = text.rpartition("/")[2].rpartition(".")[2]
@@ -117,7 +117,9 @@ def git_config(
     reads = parsed.has(
         ["--get", "--get-all", "--get-regexp", "-l", "--list", "--get-urlmatch", "--show-origin"]
     )
-    operands = [word for word in parsed.operands if word.text not in ("get", "set", "list", "unset")]
+    operands = [
+        word for word in parsed.operands if word.text not in ("get", "set", "list", "unset")
+    ]
     if parsed.operands and parsed.operands[0].text in ("get", "list"):
         reads = True
     setting = len(operands) > 1 or parsed.has(["--unset", "--unset-all", "--add", "--replace-all"])
@@ -164,5 +166,3 @@ def git_globals(
             if not harmless:
                 made = [*made, reader.unknown("git-setting-runs", "git", key)]
     return made, rest
-
-

@@ -25,9 +25,7 @@ def remote_shell(
         return []
     host = host_of(rest[0].text)
     scope = scope_of(host, reader.settings)
-    made = [
-        Effect("exec.code", scope, host, True, unresolved("remote-host"), name, "remote-host")
-    ]
+    made = [Effect("exec.code", scope, host, True, unresolved("remote-host"), name, "remote-host")]
     words = rest[1:]
     if words:
         text = " ".join(word.text for word in words)

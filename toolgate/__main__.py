@@ -1,0 +1,5 @@
+"""``python -m toolgate``."""
+
+from toolgate.cli import main
+
+main()

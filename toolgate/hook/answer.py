@@ -1,0 +1,186 @@
+"""From the bytes of an event to the bytes of an answer, by way of the ledger.
+
+The decision is in the ledger before the answer leaves. If it cannot be
+written there, or anything else goes wrong, the answer is deny.
+"""
+
+from collections.abc import Mapping
+from posixpath import dirname
+
+from toolgate.canonical import digest, digest_of
+from toolgate.errors import (
+    CanonicalizationError,
+    InputError,
+    LedgerError,
+    PolicyError,
+    ToolgateError,
+)
+from toolgate.gate.call import ToolCall
+from toolgate.gate.decision import Decision
+from toolgate.gate.engine import Gate
+from toolgate.gate.open import build_digest, default_gate, gate_from
+from toolgate.gate.recorded import fields_of
+from toolgate.hook.event import Event
+from toolgate.hook.hosts import claude_code
+from toolgate.ledger.append import Ledger, default_root, salt
+
+Answer = tuple[bytes, str, int]
+"""Standard output, a line for standard error ("" for none), exit code."""
+
+NOTHING: Answer = (b"", "", 0)
+
+
+def answer(data: bytes, environ: Mapping[str, str], ts: int) -> Answer:
+    """Answer one event.
+
+    Args:
+        data: the host's payload.
+        environ: the process environment.
+        ts: when the payload arrived, microseconds UTC.
+    """
+    ledger = Ledger(
+        default_root(environ),
+        durability=environ.get("TOOLGATE_DURABILITY", "os"),
+        host=claude_code.HOST,
+    )
+    try:
+        event = claude_code.read(
+            data, principal=_account(), home=_home(environ), ts=ts, workspace=workspace_root
+        )
+    except InputError as error:
+        return _refused_input(ledger, data, str(error), ts)
+    if event.kind == "pre":
+        return _decided(ledger, event, environ, ts)
+    try:
+        _recorded(ledger, event, ts)
+    except ToolgateError as error:
+        # The call has run; all that is left is to say loudly that its record is missing.
+        return b"", f"{event.kind} was not recorded: {error}", 1
+    return NOTHING
+
+
+def _refused_input(ledger: Ledger, data: bytes, reason: str, ts: int) -> Answer:
+    try:
+        ledger.audit(
+            action="input.refused",
+            actor=claude_code.HOST,
+            target=None,
+            details={"digest": digest(data), "reason": reason},
+            ts=ts,
+        )
+    except ToolgateError as error:
+        reason = f"{reason}; and the ledger cannot be written: {error}"
+    return claude_code.write("deny", reason), reason, 0
+
+
+def _decided(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) -> Answer:
+    call = event.call
+    if call is None:
+        raise InputError("hook input names no call")
+    try:
+        gate = _gate(environ)
+        own = (ledger.root, dirname(_policy(environ)))
+        call = call._replace(place=call.place._replace(gate=tuple(filter(None, own))))
+        decision, args = _decide(gate, call)
+        fields = fields_of(
+            call,
+            decision,
+            call_id=call.call or f"made-{ts}-{args[7:19]}",
+            salt=salt(ledger.root),
+            ts=ts,
+            build=build_digest(),
+            args_digest=args,
+        )
+        ledger.decide(event.session, key=event.key, fields=fields, policy=gate.policy_bytes, ts=ts)
+    except PolicyError as error:
+        return _denied(f"the policy is refused: {error}")
+    except LedgerError as error:
+        return _denied(f"the decision could not be recorded: {error}")
+    except ToolgateError as error:
+        return _denied(str(error))
+    return claude_code.write(decision.state, decision.sentence), "", 0
+
+
+def _denied(reason: str) -> Answer:
+    return claude_code.write("deny", reason), reason, 0
+
+
+def _decide(gate: Gate, call: ToolCall) -> tuple[Decision, str]:
+    try:
+        args = digest_of(call.input)
+    except CanonicalizationError as error:
+        sentence = f"Denied: the tool's input has no canonical form: {error}"
+        return gate.refusal("input", sentence), digest(b"")
+    return gate.decide(call), args
+
+
+def _recorded(ledger: Ledger, event: Event, ts: int) -> None:
+    """Record an event that asks nothing."""
+    session = event.session
+    if event.kind == "session_start":
+        ledger.session_open(session, ts=ts)
+    elif event.kind == "prompt":
+        ledger.prompt(session, key=event.key, ts=ts)
+    elif event.kind == "stop":
+        ledger.turn_close(session, closed_by="stop", ts=ts)
+    elif event.kind == "session_end":
+        ledger.session_close(session, closed_by="session_end", ts=ts)
+    elif event.kind == "outcome" and event.call is not None:
+        refused = event.terminal_state == "refused"
+        ledger.outcome(
+            session,
+            key=event.key,
+            call=event.call.call,
+            tool=event.call.tool,
+            args_digest=digest_of(event.call.input),
+            result_digest=None if refused else digest_of(event.result),
+            terminal_state=event.terminal_state,
+            source="hook",
+            ts=ts,
+        )
+
+
+def _gate(environ: Mapping[str, str]) -> Gate:
+    file = _policy(environ)
+    return gate_from(file) if file else default_gate()
+
+
+def _policy(environ: Mapping[str, str]) -> str:
+    """Return the user's policy file; "" for the shipped one. Never a file of the project."""
+    named = environ.get("TOOLGATE_POLICY_FILE")
+    if named:
+        return named
+    base = environ.get("XDG_CONFIG_HOME") or _home(environ) + "/.config"
+    usual = base + "/toolgate/policy.yaml"
+    return usual if _exists(usual) else ""
+
+
+def workspace_root(cwd: str) -> str:
+    """Return the checkout a directory lies in; the directory itself outside of any."""
+    folder = cwd
+    while folder not in ("", "/"):
+        if _exists(folder + "/.git"):
+            return folder
+        folder = dirname(folder)
+    return cwd
+
+
+def _exists(path: str) -> bool:
+    from os.path import lexists
+
+    return lexists(path)
+
+
+def _home(environ: Mapping[str, str]) -> str:
+    return (environ.get("HOME") or "").rstrip("/")
+
+
+def _account() -> str:
+    from os import getuid
+    from pwd import getpwuid
+
+    number = getuid()
+    try:
+        return f"user:{getpwuid(number).pw_name}"
+    except KeyError:
+        return f"user:{number}"

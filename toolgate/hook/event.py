@@ -1,0 +1,27 @@
+"""A host's event, whatever host it came from."""
+
+from typing import NamedTuple
+
+from toolgate.gate.call import ToolCall
+
+
+class Event(NamedTuple):
+    """One event of a session.
+
+    Args:
+        kind: ``pre`` (a call asks to run), ``outcome`` (a call has ended or was
+            refused), ``prompt``, ``stop``, ``session_start``, ``session_end``
+            or ``other``.
+        session: the host's session id.
+        key: prompt or turn id, if the host has one.
+        call: the call, for ``pre`` and ``outcome``.
+        terminal_state: how the call ended, for ``outcome``.
+        result: what it gave back, as parsed JSON; None for ``refused``.
+    """
+
+    kind: str
+    session: str
+    key: str | None
+    call: ToolCall | None = None
+    terminal_state: str = ""
+    result: object = None

@@ -1,0 +1,1 @@
+"""One file an agent command line: how its events are read and its answers written."""

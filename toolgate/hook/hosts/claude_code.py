@@ -1,0 +1,151 @@
+"""Claude Code: hook payloads in, hook answers out.
+
+What this adapter states about a call:
+
+- ``principal`` is the operating system account the agent runs under, because
+  the payload names no person;
+- ``auth_mode`` is ``user``: tools run with that account's own rights;
+- the agent chain is ``main``, and the subagent's id below it where there is one.
+
+What the host does with an answer: ``allow`` runs the call unless a rule of its
+own asks or denies, ``ask`` prompts, ``deny`` blocks and gives the model the
+reason. Exit 0 with one JSON object is the only form used; exit 1 would let the
+call run.
+
+Source: Claude Code hooks reference.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from toolgate.canonical import parse
+from toolgate.errors import CanonicalizationError, InputError
+from toolgate.gate.call import Place, ToolCall
+from toolgate.hook.event import Event
+
+HOST = "claude-code"
+MAX_INPUT_BYTES = 4 * 1024 * 1024
+MAX_REASON_CHARACTERS = 9_000  # the host cuts at 10,000
+
+_KINDS = {
+    "PreToolUse": "pre",
+    "PostToolUse": "outcome",
+    "PostToolUseFailure": "outcome",
+    "PermissionDenied": "outcome",
+    "UserPromptSubmit": "prompt",
+    "Stop": "stop",
+    "SessionStart": "session_start",
+    "SessionEnd": "session_end",
+}
+
+
+def read(
+    data: bytes, *, principal: str, home: str, ts: int, workspace: Callable[[str], str]
+) -> Event:
+    """Read one hook payload.
+
+    Args:
+        data: the bytes on standard input.
+        principal: the account the agent runs under.
+        home: its home directory.
+        ts: when the payload arrived, microseconds UTC.
+        workspace: returns the workspace root a working directory belongs to.
+
+    Raises:
+        InputError: the payload is not one this host sends; says which field.
+    """
+    if not data.strip():
+        raise InputError("hook input is empty; expected one JSON object")
+    if len(data) > MAX_INPUT_BYTES:
+        raise InputError(f"hook input is {len(data)} bytes; at most {MAX_INPUT_BYTES} are read")
+    try:
+        body = parse(data)
+    except CanonicalizationError as error:
+        raise InputError(f"hook input is {error}") from None
+    if not isinstance(body, dict):
+        raise InputError(f"hook input is {type(body).__name__}; expected a JSON object")
+    name = _text(body, "hook_event_name")
+    kind = _KINDS.get(name, "other")
+    session, key = _text(body, "session_id"), _optional(body, "prompt_id")
+    if kind not in ("pre", "outcome"):
+        return Event(kind, session, key)
+    call = _call(body, session, key, ts)._replace(principal=principal)
+    cwd = call.place.cwd
+    roots = (workspace(cwd),) if cwd else ()
+    call = call._replace(place=Place(cwd, roots, home))
+    if kind == "pre":
+        return Event(kind, session, key, call)
+    return Event(kind, session, key, call, *_ending(name, body))
+
+
+def _call(body: dict[str, Any], session: str, key: str | None, ts: int) -> ToolCall:
+    tool_input = body.get("tool_input")
+    if not isinstance(tool_input, dict):
+        found = "nothing" if tool_input is None else type(tool_input).__name__
+        raise InputError(f"hook input: tool_input is {found}; expected an object")
+    cwd = _optional(body, "cwd") or ""
+    agent = _optional(body, "agent_id")
+    return ToolCall(
+        host=HOST,
+        session=session,
+        key=key,
+        call=_optional(body, "tool_use_id"),
+        agent=("main", agent) if agent else ("main",),
+        principal="",
+        auth_mode="user",
+        tool=_text(body, "tool_name"),
+        input=tool_input,
+        place=Place(cwd.rstrip("/") or cwd, (), ""),
+        mode=_optional(body, "permission_mode"),
+        task=None,
+        ts=ts,
+    )
+
+
+def _ending(name: str, body: dict[str, Any]) -> tuple[str, object]:
+    if name == "PermissionDenied":
+        return "refused", None
+    if name == "PostToolUse":
+        response = body.get("tool_response")
+        interrupted = isinstance(response, dict) and response.get("interrupted") is True
+        return ("cancelled" if interrupted else "ok"), response
+    error = body.get("error")
+    if body.get("is_interrupt") is True:
+        return "cancelled", error
+    timed_out = isinstance(error, str) and "timed out" in error[:200].lower()
+    return ("timeout" if timed_out else "error"), error
+
+
+def _text(body: dict[str, Any], key: str) -> str:
+    value = body.get(key)
+    if not isinstance(value, str) or not value:
+        found = "nothing" if value is None else "empty" if value == "" else type(value).__name__
+        raise InputError(f"hook input: {key} is {found}; expected text")
+    return value
+
+
+def _optional(body: dict[str, Any], key: str) -> str | None:
+    value = body.get(key)
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise InputError(f"hook input: {key} is {type(value).__name__}; expected text")
+    return value or None
+
+
+def write(state: str, reason: str) -> bytes:
+    """Return the answer to PreToolUse: the bytes for standard output, for exit code 0.
+
+    Args:
+        state: ``allow``, ``ask`` or ``deny``.
+        reason: one sentence; the model reads it on deny, the person otherwise.
+    """
+    answer = {
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": state,
+            "permissionDecisionReason": "toolgate: " + reason[:MAX_REASON_CHARACTERS],
+        }
+    }
+    return json.dumps(answer, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
