@@ -169,43 +169,48 @@ def _survey(value: object) -> int:
     Iterative, so that depth is a number to compare and not a crash.
     """
     kind = _IN_PROFILE
-    stack: list[tuple[object, int]] = [(value, 0)]
+    stack: list[tuple[Any, int]] = [((value,), 0)]
     while stack:
-        item, depth = stack.pop()
-        typ = type(item)
-        if typ is str:
-            _valid_text(item)
-        elif typ is dict:
-            if depth >= MAX_DEPTH:
-                raise CanonicalizationError(f"nested deeper than {MAX_DEPTH}")
-            for key, child in item.items():  # type: ignore[attr-defined]
-                if type(key) is not str:
-                    raise CanonicalizationError(f"object key of type {type(key).__name__}")
-                if not key.isascii():
-                    _valid_text(key)
-                    # Below U+D800 code point order is UTF-16 order; above it may differ.
-                    kind = max(kind, _BMP_KEYS if max(key) < "\ud800" else _GENERAL)
-                stack.append((child, depth + 1))
-        elif typ is list or typ is tuple:
-            if depth >= MAX_DEPTH:
-                raise CanonicalizationError(f"nested deeper than {MAX_DEPTH}")
-            stack.extend((child, depth + 1) for child in item)  # type: ignore[attr-defined]
-        elif typ is int:
-            if not -MAX_INTEGER <= item <= MAX_INTEGER:  # type: ignore[operator]
-                raise CanonicalizationError("integer beyond +-(2^53-1)")
-        elif typ is float:
-            if not float("-inf") < item < float("inf"):  # type: ignore[operator]
-                raise CanonicalizationError("NaN or infinity")
-            kind = _GENERAL
-        elif item is not None and typ is not bool:
-            raise CanonicalizationError(f"type {typ.__name__} is not JSON")
+        items, depth = stack.pop()
+        for item in items:
+            typ = type(item)
+            if typ is str:
+                if not item.isascii():
+                    _valid_text(item)
+            elif typ is dict or typ is list or typ is tuple:
+                if depth >= MAX_DEPTH:
+                    raise CanonicalizationError(f"nested deeper than {MAX_DEPTH}")
+                if typ is dict:
+                    kind = max(kind, _survey_keys(item))
+                    item = item.values()
+                stack.append((item, depth + 1))
+            elif typ is int:
+                if not -MAX_INTEGER <= item <= MAX_INTEGER:
+                    raise CanonicalizationError("integer beyond +-(2^53-1)")
+            elif typ is float:
+                if not float("-inf") < item < float("inf"):
+                    raise CanonicalizationError("NaN or infinity")
+                kind = _GENERAL
+            elif item is not None and typ is not bool:
+                raise CanonicalizationError(f"type {typ.__name__} is not JSON")
+    return kind
+
+
+def _survey_keys(item: dict[Any, Any]) -> int:
+    kind = _IN_PROFILE
+    for key in item:
+        if type(key) is not str:
+            raise CanonicalizationError(f"object key of type {type(key).__name__}")
+        if not key.isascii():
+            _valid_text(key)
+            # Below U+D800 code point order is UTF-16 order; above it may differ.
+            kind = max(kind, _BMP_KEYS if max(key) < "\ud800" else _GENERAL)
     return kind
 
 
 def _valid_text(text: Any) -> None:
     try:
-        if not text.isascii():
-            text.encode("utf-8")
+        text.encode("utf-8")
     except UnicodeEncodeError:
         raise CanonicalizationError("lone surrogate in a string or key") from None
 
