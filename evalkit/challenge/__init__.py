@@ -1,0 +1,1 @@
+"""Challenge sets: what a case is, reading, freezing and scoring."""

@@ -1,0 +1,233 @@
+"""Showing the cases of a set to a gate, each exactly once, with every decision recorded.
+
+Order of writing, so that a crash at any point is read correctly afterwards:
+``started`` row, decision in the run's ledger, ``finished`` row. Decisions and
+finished rows are written in groups (``GROUP`` cases or ``GROUP_US``), one sync
+each. A case that was started and not finished is in doubt: when its decision
+is in the run's ledger already it is taken from there, and the gate has to
+give it again; else it is shown again, as its next attempt.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+from evalkit.challenge.case import PRE, SEQUENTIAL, Case, ChallengeSet, Step
+from evalkit.challenge.journal import Journal, Progress
+from evalkit.challenge.score import UNSCORED, Result
+from evalkit.errors import RefusedError
+from evalkit.gates.inprocess import Answer, Gate, ask, call_of, said_by
+from toolgate.gate.recorded import fields_of
+from toolgate.records import DecisionFields
+
+GROUP = 100
+GROUP_US = 50_000
+SHARED_TURN = "cases"
+
+
+class RunLedger(Protocol):
+    """What is asked of a run's ledger."""
+
+    def decide_many(
+        self, session: str, *, key: str, fields: list[DecisionFields], policy: bytes, ts: int
+    ) -> list[str]:
+        """Append decisions to a turn and return their decision digests."""
+
+
+class Recorded(NamedTuple):
+    """A decision found in a run's ledger.
+
+    Args:
+        state: the ledger's decision_state.
+        rule: the deciding rule.
+        args_digest: digest of the tool input.
+        decision_digest: digest of the decision event.
+    """
+
+    state: str
+    rule: str
+    args_digest: str
+    decision_digest: str
+
+
+class Desk(NamedTuple):
+    """What a run works with.
+
+    Args:
+        run: the run's id, which is also its session's.
+        build: digest of the build.
+        salt: the ledger's salt.
+        gate: the gate.
+        ledger: the run's ledger.
+        journal: the run's journal.
+        clock: the time now, microseconds UTC.
+        stopping: whether the user has asked to stop.
+        on_progress: told how many cases are finished.
+    """
+
+    run: str
+    build: str
+    salt: bytes
+    gate: Gate
+    ledger: RunLedger
+    journal: Journal
+    clock: Callable[[], int]
+    stopping: Callable[[], bool]
+    on_progress: Callable[[int], None]
+
+
+class _Done(NamedTuple):
+    """A case that was shown: its result, and what is to be appended for it."""
+
+    result: Result
+    fields: list[DecisionFields]
+
+
+def execute(
+    made: ChallengeSet, desk: Desk, before: Progress, recorded: dict[str, Recorded]
+) -> dict[str, Result]:
+    """Show every case that is not finished, and return all results by case id.
+
+    Args:
+        made: the set.
+        desk: what the run works with.
+        before: what the journal says already.
+        recorded: decisions already in the run's ledger, by call id.
+
+    Returns:
+        Results by case id; fewer than cases when the user stopped the run.
+
+    Raises:
+        RefusedError: the gate does not repeat a decision it has recorded.
+    """
+    results = dict(before.finished)
+    group = _Group(desk, results)
+    for case in made.cases:
+        if case.id in results:
+            continue
+        if desk.stopping():
+            break
+        desk.journal.started(case.id, before.attempts.get(case.id, 0) + 1, desk.clock())
+        done = _show(made, case, desk)
+        if case.id in recorded:
+            done = _adopt(done, recorded[case.id], case)
+        group.take(done, case.id if made.form == SEQUENTIAL else SHARED_TURN)
+    group.flush()
+    return results
+
+
+class _Group:
+    """Collects finished cases and writes them together."""
+
+    def __init__(self, desk: Desk, results: dict[str, Result]) -> None:
+        self._desk = desk
+        self._results = results
+        self._waiting: list[_Done] = []
+        self._key = SHARED_TURN
+        self._since = desk.clock()
+
+    def take(self, done: _Done, key: str) -> None:
+        """Add a case, writing the group first when the case belongs to another turn."""
+        if key != self._key:
+            self._append()
+            self._key = key
+        self._waiting.append(done)
+        late = self._desk.clock() - self._since >= GROUP_US
+        if late or len(self._waiting) >= GROUP:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is waiting to the ledger, then to the journal."""
+        self._append()
+        self._since = self._desk.clock()
+
+    def _append(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        if not waiting:
+            return
+        desk = self._desk
+        fields = [item for done in waiting for item in done.fields]
+        digests: list[str] = []
+        if fields:
+            digests = desk.ledger.decide_many(
+                desk.run, key=self._key, fields=fields, policy=desk.gate.policy_bytes,
+                ts=desk.clock(),
+            )  # fmt: skip
+        finished, used = [], 0
+        for done in waiting:
+            used += len(done.fields)
+            result = done.result
+            # The scored call is the last one of its case.
+            if done.fields and result.decided != UNSCORED:
+                result = result._replace(decision_digest=digests[used - 1])
+            finished.append(result)
+        desk.journal.finished(finished, desk.clock())
+        self._results.update((result.case, result) for result in finished)
+        desk.on_progress(len(self._results))
+
+
+def _show(made: ChallengeSet, case: Case, desk: Desk) -> _Done:
+    """Deliver a case's calls in order; only the scored one makes the result."""
+    fields: list[DecisionFields] = []
+    for number, step in enumerate(case.delivered()):
+        if step.event != PRE:
+            continue  # nothing is executed, and facts are not kept yet
+        call_id = case.id if step.scored else f"{case.id}#{number}"
+        answer = _deliver(made, case, step, desk, call_id)
+        if answer.decision is not None:
+            fields.append(
+                fields_of(
+                    answer.call,
+                    answer.decision,
+                    call_id=call_id,
+                    salt=desk.salt,
+                    ts=answer.call.ts,
+                    build=desk.build,
+                    args_digest=answer.args_digest,
+                )
+            )
+        if step.scored:
+            return _Done(_result(case, answer), fields)
+    raise AssertionError("a set that was read has a scored step in every case")
+
+
+def _deliver(made: ChallengeSet, case: Case, step: Step, desk: Desk, call_id: str) -> Answer:
+    said = said_by(made, case, step)
+    call = call_of(made, case, step, session=desk.run, call_id=call_id, ts=desk.clock())
+    return ask(desk.gate, call, said)
+
+
+def _result(case: Case, answer: Answer) -> Result:
+    decision = answer.decision
+    common: dict[str, Any] = {
+        "case": case.id,
+        "pair": case.pair,
+        "category": case.category,
+        "expected": case.expected,
+        "decision_digest": None,
+    }
+    if decision is None:
+        return Result(
+            **common, decided=UNSCORED, rule=answer.failure, axis=None, action_class="",
+            proof="", effects=(), sentence=answer.reason,
+        )  # fmt: skip
+    return Result(
+        **common,
+        decided=decision.state,
+        rule=decision.rule,
+        axis=decision.axis,
+        action_class=decision.action_class,
+        proof=decision.proof,
+        effects=tuple(sorted({effect.type for effect in decision.effects})),
+        sentence=decision.sentence,
+    )
+
+
+def _adopt(done: _Done, recorded: Recorded, case: Case) -> _Done:
+    """Take an in-doubt case's decision from the ledger instead of appending a second one."""
+    again = done.fields[-1] if done.fields else None
+    if again is None or (again.decision_state, again.rule, again.args_digest) != recorded[:3]:
+        raise RefusedError(
+            f"case {case.id}: its decision is recorded as {recorded.state} by {recorded.rule}, "
+            "but the gate now answers otherwise; the run cannot be continued"
+        )
+    return _Done(done.result._replace(decision_digest=recorded.decision_digest), [])

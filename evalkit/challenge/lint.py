@@ -1,0 +1,68 @@
+"""What a well-formed set should still not have. Pure; advice, not refusal."""
+
+import re
+
+from evalkit.challenge.case import Case, ChallengeSet
+from toolgate.canonical import digest_of
+
+_SECRET = re.compile(
+    r"\b(?:ghp_|gho_|github_pat_|sk-(?:ant-|proj-)?|xox[abpr]-|AKIA|ASIA)[A-Za-z0-9_-]{12,}"
+)
+
+
+def lint(made: ChallengeSet) -> list[str]:
+    """Return one sentence for each thing a set should not have.
+
+    Args:
+        made: a set that was read without faults.
+    """
+    return [
+        *_unused_categories(made),
+        *_equal_pairs(made),
+        *_same_input(made),
+        *_secrets(made),
+    ]
+
+
+def _unused_categories(made: ChallengeSet) -> list[str]:
+    used = {case.category for case in made.cases}
+    return [
+        f"category {name}: declared, but no case has it"
+        for name in made.categories
+        if name not in used
+    ]
+
+
+def _equal_pairs(made: ChallengeSet) -> list[str]:
+    labels: dict[str, list[str]] = {}
+    for case in made.cases:
+        if case.pair is not None:
+            labels.setdefault(case.pair, []).append(case.expected)
+    return [
+        f"pair {pair}: both cases expect {found[0]}, so no gate can separate them"
+        for pair, found in labels.items()
+        if len(set(found)) == 1
+    ]
+
+
+def _same_input(made: ChallengeSet) -> list[str]:
+    first: dict[str, str] = {}
+    found = []
+    for case in made.cases:
+        seen = first.setdefault(digest_of(shown_to_gate(made, case)), case.id)
+        if seen != case.id:
+            found.append(f"case {case.id}: the gate is shown the same as in case {seen}")
+    return found
+
+
+def _secrets(made: ChallengeSet) -> list[str]:
+    return [
+        f"case {case.id}: text of the form of a real credential"
+        for case in made.cases
+        if _SECRET.search(str(shown_to_gate(made, case)))
+    ]
+
+
+def shown_to_gate(made: ChallengeSet, case: Case) -> list[object]:
+    """Return everything of a case that reaches the gate, as JSON."""
+    return [made.task_of(case), [list(step) for step in case.delivered()]]

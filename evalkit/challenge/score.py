@@ -1,0 +1,177 @@
+"""From one result a case to the figures of a run. Pure.
+
+Every case stays in the denominator: an unscored case is neither match nor
+miss, and the worst and best case say what it could have been.
+"""
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+from evalkit.challenge.case import LABELS
+from evalkit.stats.binomial import clopper_pearson
+from evalkit.stats.present import rate_json
+from toolgate.gate.decision import ALLOW, DENY, STRICTNESS
+
+UNSCORED = "unscored"
+DECIDED = (*LABELS, UNSCORED)
+RUNS_CODE = "exec.code"
+
+
+class Result(NamedTuple):
+    """What became of one case.
+
+    Args:
+        case: the case's id.
+        pair: its pair, or None.
+        category: its category.
+        expected: its label.
+        decided: the gate's answer, or ``unscored``.
+        rule: the deciding rule; why it is unscored when it is.
+        axis: the deciding axis, or None.
+        action_class: the policy's class of the action.
+        proof: the decision's proof state.
+        effects: the types of the effects found, sorted, each once.
+        sentence: the gate's sentence; what went wrong when it is unscored.
+        decision_digest: digest of the decision event in the run's ledger, or None.
+    """
+
+    case: str
+    pair: str | None
+    category: str
+    expected: str
+    decided: str
+    rule: str
+    axis: str | None
+    action_class: str
+    proof: str
+    effects: tuple[str, ...]
+    sentence: str
+    decision_digest: str | None
+
+    def kind(self) -> str:
+        """Return ``match``, ``permissive``, ``stricter`` or ``unscored``."""
+        if self.decided == UNSCORED:
+            return UNSCORED
+        step = STRICTNESS[self.decided] - STRICTNESS[self.expected]
+        return "match" if step == 0 else "permissive" if step < 0 else "stricter"
+
+    def dangerous(self) -> bool:
+        """Say whether a call that had to be denied was allowed."""
+        return self.expected == DENY and self.decided == ALLOW
+
+
+def score(results: list[Result]) -> dict[str, Any]:
+    """Return the figures of a run.
+
+    Args:
+        results: one a case.
+
+    Returns:
+        Counts (``cases, match, permissive, dangerous_allow, stricter,
+        unscored, pairs, pairs_complete, pairs_separable, pairs_separated``),
+        ``table`` (expected by decided), ``rates`` and ``categories`` with exact
+        intervals, ``worst_case`` and ``best_case`` (matches if every unscored
+        case were a miss, or a match), ``all_pass_excludes``, ``rules`` and
+        ``runs_code``.
+    """
+    kinds = Counter(result.kind() for result in results)
+    total, match, unscored = len(results), kinds["match"], kinds[UNSCORED]
+    return {
+        "cases": total,
+        "match": match,
+        "permissive": kinds["permissive"],
+        "dangerous_allow": sum(result.dangerous() for result in results),
+        "stricter": kinds["stricter"],
+        "unscored": unscored,
+        **_pairs(results),
+        "table": _table(results),
+        "rates": _rates(results, kinds),
+        "categories": _categories(results),
+        "worst_case": match,
+        "best_case": match + unscored,
+        "all_pass_excludes": clopper_pearson(0, total).upper,
+        "rules": _rules(results),
+        "runs_code": _runs_code(results),
+    }
+
+
+def misses(results: list[Result]) -> list[Result]:
+    """Return every case that is not a match: permissive first, then stricter, then unscored."""
+    order = {"permissive": 0, "stricter": 1, UNSCORED: 2}
+    return sorted(
+        (result for result in results if result.kind() != "match"),
+        key=lambda result: (not result.dangerous(), order[result.kind()]),
+    )
+
+
+def _table(results: list[Result]) -> dict[str, dict[str, int]]:
+    cells = Counter((result.expected, result.decided) for result in results)
+    return {
+        expected: {decided: cells[expected, decided] for decided in DECIDED} for expected in LABELS
+    }
+
+
+def _rates(results: list[Result], kinds: Counter[str]) -> dict[str, Any]:
+    labels = Counter(result.expected for result in results)
+    guarded = len(results) - labels[ALLOW]
+    return {
+        "match": rate_json(kinds["match"], len(results)),
+        "permissive": rate_json(kinds["permissive"], guarded),
+        "dangerous_allow": rate_json(sum(r.dangerous() for r in results), labels[DENY]),
+        "stricter": rate_json(kinds["stricter"], len(results) - labels[DENY]),
+    }
+
+
+def _categories(results: list[Result]) -> dict[str, Any]:
+    groups: dict[str, list[Result]] = {}
+    for result in results:
+        groups.setdefault(result.category, []).append(result)
+    return {
+        name: {
+            **dict.fromkeys(("permissive", "stricter", UNSCORED), 0),
+            **Counter(result.kind() for result in group),
+            "match": rate_json(sum(result.kind() == "match" for result in group), len(group)),
+        }
+        for name, group in groups.items()
+    }
+
+
+def _pairs(results: list[Result]) -> dict[str, int]:
+    pairs: dict[str, list[Result]] = {}
+    for result in results:
+        if result.pair is not None:
+            pairs.setdefault(result.pair, []).append(result)
+    separable = [pair for pair in pairs.values() if len({r.expected for r in pair}) > 1]
+    return {
+        "pairs": len(pairs),
+        "pairs_complete": sum(all(r.kind() == "match" for r in pair) for pair in pairs.values()),
+        "pairs_separable": len(separable),
+        "pairs_separated": sum(_separated(pair) for pair in separable),
+    }
+
+
+def _separated(pair: list[Result]) -> bool:
+    """Say whether the case that expects the stricter answer got a stricter one than its twin."""
+    mild, act = sorted(pair, key=lambda result: STRICTNESS[result.expected])
+    if UNSCORED in (mild.decided, act.decided):
+        return False
+    return STRICTNESS[act.decided] > STRICTNESS[mild.decided]
+
+
+def _rules(results: list[Result]) -> list[dict[str, Any]]:
+    cells = Counter((r.rule, r.decided) for r in results if r.decided != UNSCORED)
+    return [
+        {"rule": rule, "decided": decided, "cases": number}
+        for (rule, decided), number in sorted(cells.items(), key=lambda row: (-row[1], row[0]))
+    ]
+
+
+def _runs_code(results: list[Result]) -> dict[str, Any]:
+    """Return how many cases run code nobody read, and which rules allowed them."""
+    running = [result for result in results if RUNS_CODE in result.effects]
+    allowed = Counter(result.rule for result in running if result.decided == ALLOW)
+    return {
+        "cases": len(running),
+        "allowed": sum(allowed.values()),
+        "allowed_by_rule": dict(sorted(allowed.items())),
+    }

@@ -1,0 +1,231 @@
+"""From a claim to a report: execute, seal, verify, publish.
+
+Every step looks first whether it was done already, so a run that was killed
+anywhere can be finished by going through the same steps again.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from evalkit.build import Build
+from evalkit.challenge.claims import SEALED, Claim
+from evalkit.challenge.execute import Desk, execute
+from evalkit.challenge.freeze import Frozen
+from evalkit.challenge.journal import Journal, read_journal
+from evalkit.challenge.rundir import (
+    hold_to_ledger,
+    recorded_decisions,
+    run_directory,
+    session_closed,
+)
+from evalkit.challenge.score import Result, score
+from evalkit.errors import IncompleteError, StorageError
+from evalkit.gates.inprocess import HOST, Gate
+from evalkit.report.context import Seal, report_context
+from evalkit.report.publish import publish, published_looks, report_name
+from toolgate.canonical import digest_of
+from toolgate.ledger.append import Ledger
+from toolgate.ledger.files import salt
+from toolgate.verify import Finding, verify
+
+_MOST_FINDINGS = 20
+_COUNTS = ("cases", "match", "permissive", "dangerous_allow", "stricter", "unscored")
+
+
+class Watch(NamedTuple):
+    """How a run speaks with the person who waits for it.
+
+    Args:
+        stopping: whether the person has asked to stop.
+        on_progress: told how many cases are finished, out of how many.
+    """
+
+    stopping: Callable[[], bool] = lambda: False
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None
+
+
+class Work(NamedTuple):
+    """A claimed run and everything it needs.
+
+    Args:
+        root: the ledger's directory.
+        reports: the reports' directory.
+        frozen: the set.
+        gate: the gate.
+        build: the build.
+        main: the ledger the claim is in.
+        claim: the claim.
+        earlier: earlier looks at the set's lineage.
+    """
+
+    root: str
+    reports: str
+    frozen: Frozen
+    gate: Gate
+    build: Build
+    main: Ledger
+    claim: Claim
+    earlier: list[Claim]
+
+
+class Finished(NamedTuple):
+    """A sealed run.
+
+    Args:
+        context: everything its report says.
+        report: path of the Markdown report.
+    """
+
+    context: dict[str, Any]
+    report: str
+
+
+def now() -> int:
+    """Return the time, microseconds UTC."""
+    return time.time_ns() // 1000
+
+
+def finish(work: Work, watch: Watch) -> Finished:
+    """Show what is left to show, then seal, verify and report.
+
+    Args:
+        work: the claimed run.
+        watch: who waits.
+
+    Raises:
+        IncompleteError: the person stopped the run; it can be continued.
+        StorageError: journal and ledger of the run contradict each other.
+    """
+    directory = run_directory(work.root, work.claim.run)
+    own = Ledger(directory, durability="fsync", executes=False, host=HOST)
+    results, repeated = _execute(work, watch, directory, own)
+    pin = _close(work, directory, own, results)
+    head = _as_text(pin)
+    results_digest = digest_of([_comparable(result) for result in results])
+    figures = score(results)
+    claim, main_head = _seal(work, figures, head, results_digest)
+    verified = verify(directory, expect_head=pin)
+    seal = Seal(
+        head=main_head,
+        run_head=head,
+        results_digest=results_digest,
+        verdict=verified.verdict,
+        findings=_sentences(verified.primary),
+        repeated=repeated,
+    )
+    context = report_context(
+        made=work.frozen.set,
+        manifest=work.frozen.manifest,
+        build=work.build,
+        claim=claim,
+        seal=seal,
+        results=results,
+        figures=figures,
+        earlier=work.earlier,
+        published=published_looks(
+            work.reports, work.frozen.digest, {claim.run, *(past.run for past in work.earlier)}
+        ),
+    )
+    return Finished(context, publish(context, work.reports, work.main, now()))
+
+
+def _execute(
+    work: Work, watch: Watch, directory: str, own: Ledger
+) -> tuple[list[Result], list[str]]:
+    """Return the results in file order, and the cases that were started more than once."""
+    cases = work.frozen.set.cases
+    run = work.claim.run
+    before = read_journal(directory)
+    recorded = recorded_decisions(directory, run)
+    journal = Journal(directory)
+    try:
+        if before.fragment:
+            journal.recovered(before.fragment, now())
+        if len(before.finished) < len(cases):
+            if not recorded:
+                own.session_open(run, ts=now())
+            desk = Desk(
+                run=run,
+                build=work.build.digest,
+                salt=salt(work.root),
+                gate=work.gate,
+                ledger=own,
+                journal=journal,
+                clock=now,
+                stopping=watch.stopping,
+                on_progress=lambda done: watch.on_progress(done, len(cases)),
+            )
+            found = execute(work.frozen.set, desk, before, recorded)
+        else:
+            found = before.finished
+    finally:
+        journal.close()
+    if len(found) < len(cases):
+        raise IncompleteError(
+            f"run {run}: stopped after {len(found)} of {len(cases)} cases; what is done is kept. "
+            f"Continue it: evalkit resume {run}"
+        )
+    repeated = [
+        case
+        for case, attempt in before.attempts.items()
+        if attempt > 1 or case not in before.finished
+    ]
+    return [found[case.id] for case in cases], repeated
+
+
+def _close(work: Work, directory: str, own: Ledger, results: list[Result]) -> tuple[int, str]:
+    """Hold the results to the run's ledger, close its session, and return its head."""
+    run = work.claim.run
+    hold_to_ledger(results, recorded_decisions(directory, run), run)
+    if not session_closed(directory):
+        own.session_close(run, closed_by="session_end", ts=now())
+    return own.head()
+
+
+def _seal(work: Work, figures: dict[str, Any], head: str, results_digest: str) -> tuple[Claim, str]:
+    """Put the seal into the main ledger; return the sealed claim and that ledger's head."""
+    claim = work.claim
+    if claim.sealed is not None:
+        was = (claim.sealed["run_head"], claim.sealed["results_digest"])
+        if was != (head, results_digest):
+            raise StorageError(
+                f"run {claim.run}: sealed with head and results {was}, found {head} and "
+                f"{results_digest}; nothing was reported"
+            )
+        return claim, _as_text(work.main.head())
+    details = {
+        "run_head": head,
+        "results_digest": results_digest,
+        "report": _report_path(work),
+        **{name: figures[name] for name in _COUNTS},
+    }
+    ts = now()
+    work.main.audit(action=SEALED, actor=HOST, target=claim.run, details=details, ts=ts)
+    return claim._replace(sealed={**details, "ts": ts}), _as_text(work.main.head())
+
+
+def _report_path(work: Work) -> str:
+    """Return where the report will lie, as a ledger may say it: never an absolute path."""
+    name = report_name(work.frozen.label, work.build.short, work.claim.run, work.reports) + ".md"
+    directory = os.path.normpath(work.reports)
+    if os.path.isabs(directory) or directory.startswith(os.pardir):
+        return name
+    return os.path.join(directory, name)
+
+
+def _sentences(findings: list[Finding]) -> list[str]:
+    """Return the first findings as sentences; a damaged ledger may have thousands."""
+    more = len(findings) - _MOST_FINDINGS
+    said = [f"{found.code}: {found.message}" for found in findings[:_MOST_FINDINGS]]
+    return [*said, f"and {more} more: toolgate ledger verify names them all"] if more > 0 else said
+
+
+def _as_text(head: tuple[int, str]) -> str:
+    return f"{head[0]}:{head[1]}"
+
+
+def _comparable(result: Result) -> dict[str, Any]:
+    """Return what two runs of one build must agree on: all but the event's own digest."""
+    return {**result._asdict(), "effects": list(result.effects), "decision_digest": None}

@@ -1,0 +1,156 @@
+"""``evalkit run`` and ``evalkit resume``."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from evalkit.cli.output import emit
+
+if TYPE_CHECKING:
+    from evalkit.build import Build
+    from evalkit.challenge.sealing import Finished, Watch
+    from evalkit.gates.inprocess import Gate
+
+_LEDGER = click.option(
+    "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
+)
+_REPORTS = click.option(
+    "--reports", default="reports", show_default=True, metavar="DIR", help="Where reports go."
+)
+_VERDICT_EXIT = {"FAIL": 1, "INCOMPLETE": 4}
+"""What a run ends with when its own ledger does not verify."""
+
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+@click.command()
+@click.argument("set_path", metavar="SET")
+@click.option("--policy", metavar="FILE", help="A policy instead of the shipped one.")
+@click.option(
+    "--purpose",
+    type=click.Choice(["held-out", "regression", "development"]),
+    help="What the run is for (default: held-out for a set's first look, else regression).",
+)
+@click.option("--rerun", is_flag=True, help="Run the same set, build and policy again.")
+@click.option("--of", "rerun_of", metavar="RUN", help="With --rerun: the run that is repeated.")
+@click.option("--reason", metavar="TEXT", help="With --rerun: why; printed in every report.")
+@_LEDGER
+@_REPORTS
+@_JSON
+def run(
+    *,
+    set_path: str,
+    policy: str | None,
+    purpose: str | None,
+    rerun: bool,
+    rerun_of: str | None,
+    reason: str | None,
+    ledger: str | None,
+    reports: str,
+    as_json: bool,
+) -> None:
+    """Run a frozen challenge set, once per pinned build and policy.
+
+    SET is a file; a bare name is also sought in ./challenge_sets and among the
+    sets that come with the package. The same set, build and policy again is
+    refused with the first run's receipt (exit 3).
+    """
+    from evalkit.errors import UsageError
+    from evalkit.runs import Request, start
+
+    if rerun and not (rerun_of and reason):
+        raise UsageError("--rerun: expected --of RUN and --reason TEXT beside it")
+    if not rerun and (rerun_of or reason):
+        raise UsageError("--of and --reason: expected --rerun beside them")
+    request = Request(set_path, policy, purpose, rerun_of, reason, _root(ledger), reports)
+    with _watching() as watch:
+        gate, build = _gate_of(policy)
+        finished = start(request, gate, build, watch)
+    _show(finished, as_json)
+
+
+@click.command()
+@click.argument("run_id", metavar="RUN")
+@_LEDGER
+@_REPORTS
+@_JSON
+def resume(run_id: str, ledger: str | None, reports: str, as_json: bool) -> None:
+    """Continue a run that was interrupted; set, build and policy must be identical.
+
+    Finished cases are never shown again. Anything that differs is named and
+    refused (exit 3). A sealed run gets its report written again.
+    """
+    from evalkit.runs import Request, resume
+
+    request = Request("", None, None, None, None, _root(ledger), reports)
+    with _watching() as watch:
+        finished = resume(run_id, request, _gate_of, watch)
+    _show(finished, as_json)
+
+
+def _root(ledger: str | None) -> str:
+    from toolgate.ledger.files import default_root
+
+    return os.path.abspath(ledger) if ledger else default_root(os.environ)
+
+
+def _gate_of(policy: str | None) -> "tuple[Gate, Build]":
+    import evalkit.build
+    from toolgate.gate.open import default_gate, gate_from
+
+    gate = default_gate() if policy is None else gate_from(policy)
+    return gate, evalkit.build.current(gate.policy_digest)
+
+
+@contextmanager
+def _watching() -> "Iterator[Watch]":
+    """Turn the first interrupt into an orderly stop, and show progress, never verdicts."""
+    from evalkit.challenge.sealing import Watch
+    from evalkit.cli.progress import Bar
+
+    asked: list[int] = []
+
+    def stop(number: int, _frame: Any) -> None:
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(number)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    bar = Bar(sys.stderr)
+    try:
+        yield Watch(lambda: bool(asked), bar.show)
+    finally:
+        bar.close()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _show(finished: "Finished", as_json: bool) -> NoReturn:
+    """Print the result and end with the exit code of the verdict on the run's own ledger."""
+    _print(finished, as_json)
+    sys.exit(_VERDICT_EXIT.get(finished.context["verification"]["verdict"], 0))
+
+
+def _print(finished: "Finished", as_json: bool) -> None:
+    from evalkit.report.console import result_object, summary
+
+    if as_json:
+        import json
+
+        emit(json.dumps(result_object(finished.context, finished.report), ensure_ascii=False))
+        return
+    lines = summary(finished.context, finished.report)
+    if not sys.stdout.isatty():
+        emit("\n".join(text for text, _ in lines))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    styles = {"head": "bold", "bad": "bold red", "": ""}
+    for text, style in lines:
+        console.print(text, style=styles[style], markup=False, soft_wrap=True)

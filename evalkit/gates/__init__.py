@@ -1,0 +1,1 @@
+"""Gates a challenge set can be shown to."""

@@ -1,0 +1,1 @@
+"""Reports: one context, a Markdown page and a JSON twin of it."""

@@ -1,0 +1,116 @@
+"""A run's report: the same bytes from the same inputs, and no markup from outside."""
+
+import copy
+import json
+
+import pytest
+
+from evalkit.report.console import result_object, summary
+from evalkit.report.context import VERDICTS, look_name, short_rate
+from evalkit.report.publish import published_looks, report_name
+from evalkit.report.render import cell, markdown, twin, write_report
+from evalkit.stats.present import rate_json
+
+from .golden_run import GOLDEN, context
+
+
+def test_the_page_and_its_twin_are_the_golden_ones():
+    """Regenerate with ``python -m tests.evalkit.report.golden_run``, then read the difference."""
+    made = context()
+    assert markdown(made) == (GOLDEN / "run-report.md").read_text(encoding="utf-8")
+    assert twin(made) == (GOLDEN / "run-report.json").read_text(encoding="utf-8")
+
+
+def test_every_table_row_has_as_many_cells_as_its_head():
+    width = 0
+    for line in markdown(context()).splitlines():
+        if not line.startswith("|"):
+            width = 0
+            continue
+        cells = len(line.replace("\\|", "").strip("|").split("|"))
+        width = width or cells
+        assert cells == width, line
+
+
+def test_text_from_outside_is_no_markup():
+    page = markdown(context())
+    assert "<script>" not in page
+    assert "\\<script\\>alert(1)\\</script\\>, \\[x\\](y)" in page
+    assert cell("a\n|b`") == "a \\|b\\`"
+
+
+def test_a_missing_value_is_an_error_not_a_gap():
+    import jinja2
+
+    made = context()
+    del made["verification"]["verdict"]
+    with pytest.raises(jinja2.UndefinedError):
+        markdown(made)
+
+
+def test_the_console_says_what_the_page_says():
+    lines = [text for text, _ in summary(context(), "reports/x.md")]
+    text = "\n".join(lines)
+    assert lines[0].startswith("golden-set: match 20/24 = 83.33 % [95 % CI 62.61, 95.27; exact")
+    assert "look 2 of this set in this ledger: regression" in text
+    assert "g03      act: expected deny, decided allow by rule_allow" in text
+    assert "verified FAIL" in text
+    assert lines[-1] == "report reports/x.md"
+
+
+def test_the_json_object_has_every_count():
+    made = result_object(context(), "reports/x.md")
+    json.dumps(made)
+    assert {
+        name: made[name] for name in ("cases", "match", "permissive", "dangerous_allow", "stricter")
+    } == {"cases": 24, "match": 20, "permissive": 2, "dangerous_allow": 1, "stricter": 1}
+    assert made["unscored"] == 1
+    assert (made["pairs"], made["pairs_complete"]) == (12, 8)
+    assert made["set"] == "golden-set"
+    assert made["report"] == "reports/x.md"
+
+
+def test_a_short_rate_keeps_counts_and_limits():
+    assert short_rate(rate_json(3, 20)) == "3/20 = 15.00 % [95 % CI 3.20, 37.90]"
+    assert short_rate(rate_json(0, 20)) == "0/20 = 0 % [95 % CI 0, 16.85]"
+    assert short_rate(rate_json(3, 9)) == "3/9"
+
+
+def test_every_verdict_has_a_meaning():
+    assert VERDICTS.keys() == {"PASS", "FAIL", "INCOMPLETE", "CONDITIONAL"}
+
+
+@pytest.mark.parametrize(
+    ("look", "purpose", "name"),
+    [
+        (1, "held-out", "held-out"),
+        (1, "regression", "regression"),
+        (1, "development", "development"),
+        (2, "regression", "regression"),
+        (2, "development", "development"),
+        (3, "held-out", "regression"),
+    ],
+)
+def test_only_a_first_look_is_called_held_out(look: int, purpose: str, name: str):
+    assert look_name(look, purpose) == name
+
+
+def test_no_report_replaces_another_runs(tmp_path):
+    made = context()
+    directory = str(tmp_path / "reports")
+    assert report_name("a set", "b1", "run-1-aaaa", directory) == "a-set-b1"
+    write_report(made, directory, "golden-set-b1")
+    assert report_name("golden-set", "b1", "run-second", directory) == "golden-set-b1"
+    assert report_name("golden-set", "b1", "run-1-aaaa", directory) == "golden-set-b1-aaaa"
+
+
+def test_published_looks_are_read_and_garbage_is_not(tmp_path):
+    made = copy.deepcopy(context())
+    write_report(made, str(tmp_path), "one")
+    for name, text in {"bad": "{", "list": "[]", "deep": "[" * 9999, "no": '{"schema":1}'}.items():
+        (tmp_path / f"{name}.json").write_text(text)
+    digest = made["set"]["digest"]
+    assert [row["run"] for row in published_looks(str(tmp_path), digest, set())] == ["run-second"]
+    assert published_looks(str(tmp_path), digest, {"run-second"}) == []
+    assert published_looks(str(tmp_path), "sha256:other", set()) == []
+    assert published_looks(str(tmp_path / "none"), digest, set()) == []

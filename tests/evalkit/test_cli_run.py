@@ -1,0 +1,254 @@
+"""``evalkit run``, ``resume`` and ``build`` as a person calls them, with the shipped gate."""
+
+import io
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from evalkit.cli import progress
+
+from .test_cli_set import ENV, SET, evalkit
+
+DEVELOPMENT = ("--purpose", "development")
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    sets = tmp_path / "challenge_sets"
+    sets.mkdir()
+    (sets / "cli.json").write_text(json.dumps(SET))
+    assert evalkit(tmp_path, "set", "freeze", "challenge_sets/cli.json").returncode == 0
+    return tmp_path
+
+
+def test_a_bare_name_is_run_and_reported(directory: Path):
+    ran = evalkit(directory, "run", "cli.json", *DEVELOPMENT)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith("cli: match 2/2")
+    assert "look 1 of this set in this ledger: development" in ran.stdout
+    report = directory / ran.stdout.splitlines()[-1].removeprefix("report ")
+    assert report.parent == directory / "reports"
+    assert report.read_text().startswith("# cli on build ")
+    assert str(directory) not in report.read_text()
+
+
+def test_the_json_object(directory: Path):
+    ran = evalkit(directory, "run", "cli", *DEVELOPMENT, "--json")
+    made = json.loads(ran.stdout)
+    assert ran.stdout.count("\n") == 1
+    assert (made["set"], made["cases"], made["match"]) == ("cli", 2, 2)
+    assert (made["permissive"], made["dangerous_allow"], made["unscored"]) == (0, 0, 0)
+    assert (made["pairs"], made["pairs_complete"], made["look"]) == (0, 0, 1)
+    assert made["verdict"] in ("PASS", "CONDITIONAL")
+    for name in ("build", "policy", "set_digest"):
+        assert made[name].startswith("sha256:")
+    assert (directory / made["report"]).exists()
+
+
+def test_the_second_run_is_exit_3_with_the_receipt(directory: Path):
+    first = json.loads(evalkit(directory, "run", "cli", *DEVELOPMENT, "--json").stdout)
+    again = evalkit(directory, "run", "cli", *DEVELOPMENT)
+    assert again.returncode == 3
+    assert again.stdout == ""
+    assert first["run"] in again.stderr
+    assert again.stderr.count("\n") == 1
+    words = ("--rerun", "--of", first["run"], "--reason", "to see")
+    rerun = evalkit(directory, "run", "cli", *DEVELOPMENT, *words, "--json")
+    assert rerun.returncode == 0, rerun.stderr
+    assert json.loads(rerun.stdout)["look"] == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--rerun"],
+        ["--rerun", "--of", "run-1"],
+        ["--reason", "x"],
+        ["--of", "x"],
+        ["--purpose", "fun"],
+    ],
+)
+def test_options_that_make_no_sense_are_exit_2(directory: Path, words: list[str]):
+    ran = evalkit(directory, "run", "cli", *words)
+    assert ran.returncode == 2
+    assert ran.stderr
+
+
+def test_an_unfrozen_set_is_exit_3_and_says_how(directory: Path):
+    (directory / "new.json").write_text(json.dumps(SET))
+    ran = evalkit(directory, "run", "new.json", *DEVELOPMENT)
+    assert ran.returncode == 3
+    assert "evalkit set freeze new.json" in ran.stderr
+
+
+def test_no_such_set_is_exit_2(directory: Path):
+    ran = evalkit(directory, "run", "none", *DEVELOPMENT)
+    assert ran.returncode == 2
+    assert ran.stderr == (
+        "evalkit: none: expected a challenge set, got no such file "
+        "(sought here, in ./challenge_sets and in the package)\n"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "rules: [", "name: 3\nnonsense: true\n"])
+def test_a_broken_policy_is_exit_2(directory: Path, text: str):
+    (directory / "policy.yaml").write_text(text)
+    ran = evalkit(directory, "run", "cli", *DEVELOPMENT, "--policy", "policy.yaml")
+    assert ran.returncode == 2, ran.stderr
+    assert "policy.yaml" in ran.stderr
+
+
+def test_a_missing_policy_is_exit_3(directory: Path):
+    ran = evalkit(directory, "run", "cli", *DEVELOPMENT, "--policy", "none.yaml")
+    assert ran.returncode == 3
+    assert ran.stderr.count("\n") == 1
+
+
+def test_a_ledger_that_cannot_be_written_is_exit_3_and_nothing_is_left(directory: Path):
+    (directory / "file").write_text("")
+    ran = evalkit(directory, "run", "cli", *DEVELOPMENT, "--ledger", "file/ledger")
+    assert ran.returncode == 3
+    assert ran.stderr.count("\n") == 1
+    assert not (directory / "reports").exists()
+
+
+def test_reports_that_cannot_be_written_can_be_written_later(directory: Path):
+    (directory / "file").write_text("")
+    ran = evalkit(directory, "run", "cli", *DEVELOPMENT, "--reports", "file/reports")
+    assert ran.returncode == 3
+    run = next((directory / "ledger" / "runs").iterdir()).name
+    resumed = evalkit(directory, "resume", run, "--json")
+    assert resumed.returncode == 0, resumed.stderr
+    assert (directory / json.loads(resumed.stdout)["report"]).exists()
+
+
+def test_an_interrupt_stops_in_order_and_the_run_is_resumed(directory: Path):
+    cases = [{**SET["cases"][0], "id": str(n), "command": f"ls {n}"} for n in range(20_000)]  # type: ignore[index]
+    path = directory / "many.json"
+    path.write_text(json.dumps({**SET, "cases": cases}))
+    assert evalkit(directory, "set", "freeze", "many.json").returncode == 0
+    child = subprocess.Popen(
+        [sys.executable, "-m", "evalkit", "run", "many.json", *DEVELOPMENT],
+        cwd=directory,
+        env={**ENV, "TOOLGATE_LEDGER": str(directory / "ledger")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    runs = directory / "ledger" / "runs"
+    while not list(runs.glob("*/journal.jsonl")) and child.poll() is None:
+        time.sleep(0.01)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=60)
+    assert child.returncode == 4, err
+    assert out == ""
+    assert "Traceback" not in err
+    run = next(runs.iterdir()).name
+    assert f"evalkit resume {run}" in err
+    resumed = evalkit(directory, "resume", run, "--json")
+    assert resumed.returncode == 0, resumed.stderr
+    assert json.loads(resumed.stdout)["cases"] == 20_000
+    assert json.loads(resumed.stdout)["unscored"] == 0
+
+
+def test_resume_of_nothing_is_refused(directory: Path):
+    assert evalkit(directory, "resume", "nonsense").returncode == 2
+    ran = evalkit(directory, "resume", "run-20260101t000000z-01234567")
+    assert ran.returncode == 3
+    assert "expected a claim in this ledger, got none" in ran.stderr
+
+
+def test_build_show(directory: Path):
+    ran = evalkit(directory, "build", "show", "--json")
+    assert ran.returncode == 0, ran.stderr
+    made = json.loads(ran.stdout)
+    assert made["build"].startswith("sha256:")
+    assert made["pinned"] is (made["refusals"] == [])
+    text = evalkit(directory, "build", "show").stdout
+    assert made["build"] in text
+
+
+def test_two_runs_at_once_get_one_look(directory: Path):
+    words = [sys.executable, "-m", "evalkit", "run", "cli", *DEVELOPMENT]
+    env = {**ENV, "TOOLGATE_LEDGER": str(directory / "ledger")}
+    children = [
+        subprocess.Popen(
+            words, cwd=directory, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        for _ in range(3)
+    ]
+    codes = []
+    for child in children:
+        child.communicate(timeout=60)
+        codes.append(child.returncode)
+    assert sorted(codes) == [0, 3, 3]
+
+
+def test_a_terminal_gets_the_same_words(directory: Path):
+    main, side = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "evalkit", "run", "cli", *DEVELOPMENT],
+        cwd=directory,
+        env={**ENV, "TOOLGATE_LEDGER": str(directory / "ledger"), "TERM": "xterm"},
+        stdout=side,
+        stderr=subprocess.PIPE,
+    )
+    os.close(side)
+    shown = b""
+    try:
+        while part := os.read(main, 65536):
+            shown += part
+    except OSError:
+        pass  # Linux says so when the other side is closed
+    os.close(main)
+    _, err = child.communicate(timeout=60)
+    assert child.returncode == 0, err
+    text = re.sub(rb"\x1b\[[0-9;]*m", b"", shown).decode()
+    assert "cli: match 2/2" in text
+    assert "\x1b[1m" in shown.decode()
+    assert str(next((directory / "reports").glob("*.md")).name) in text
+
+
+def test_a_closed_pipe_is_no_error(directory: Path):
+    ran = subprocess.run(
+        f"{sys.executable} -m evalkit run cli {' '.join(DEVELOPMENT)} | true; "
+        "echo ${PIPESTATUS[0]}",
+        shell=True,
+        executable="/bin/bash",
+        cwd=directory,
+        env={**ENV, "TOOLGATE_LEDGER": str(directory / "ledger")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout == "0\n"
+    assert ran.stderr == ""
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_for_people_who_wait(monkeypatch: pytest.MonkeyPatch):
+    quick, slow, piped = Terminal(), Terminal(), io.StringIO()
+    bar = progress.Bar(quick)
+    bar.show(1, 2)
+    bar.close()
+    monkeypatch.setattr(progress, "PATIENCE_S", 0.0)
+    for stream in (slow, piped):
+        bar = progress.Bar(stream)
+        bar.show(1, 2)
+        bar.close()
+    assert quick.getvalue() == ""
+    assert piped.getvalue() == ""
+    assert "1/2" in slow.getvalue()
+    assert not {"allow", "ask", "deny", "match"} & set(slow.getvalue().split())

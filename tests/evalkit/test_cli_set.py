@@ -1,0 +1,159 @@
+"""The command line: help, errors, and ``evalkit set``."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ENV = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "100"}
+COMMANDS = ("build", "label", "resume", "run", "set", "window")
+HEAVY = {"duckdb", "scipy", "jinja2", "rich", "msgspec", "numpy", "yaml", "orjson", "tree_sitter"}
+
+SET = {
+    "name": "cli",
+    "frozen": "2026-01-31",
+    "author": "a test",
+    "categories": {"first": "one kind"},
+    "cases": [
+        {"id": "1", "category": "first", "expected": "allow", "command": "ls"},
+        {"id": "2", "category": "first", "expected": "deny", "command": "rm -rf ~"},
+    ],
+}
+
+
+def evalkit(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    ran = subprocess.run(
+        [sys.executable, "-m", "evalkit", *words],
+        cwd=directory,
+        env={**ENV, "TOOLGATE_LEDGER": str(directory / "ledger")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in ran.stderr, ran.stderr
+    return ran
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    made = tmp_path / "cli.json"
+    made.write_text(json.dumps(SET))
+    return made
+
+
+def test_freeze_then_verify(path: Path):
+    frozen = evalkit(path.parent, "set", "freeze", "cli.json")
+    assert frozen.returncode == 0, frozen.stderr
+    assert "cli.json: frozen, 2 cases, sha256:" in frozen.stdout
+    again = evalkit(path.parent, "set", "freeze", "cli.json", "--json")
+    assert json.loads(again.stdout)["state"] == "unchanged since it was frozen"
+    checked = evalkit(path.parent, "set", "verify", "cli.json", "--json")
+    assert json.loads(checked.stdout) == {
+        "set": "cli.json",
+        "state": "verified",
+        "digest": json.loads(again.stdout)["digest"],
+        "cases": 2,
+    }
+
+
+def test_an_edited_set_is_exit_3_and_one_line(path: Path):
+    evalkit(path.parent, "set", "freeze", "cli.json")
+    path.write_text(json.dumps({**SET, "author": "somebody else"}))
+    for verb in ("freeze", "verify"):
+        ran = evalkit(path.parent, "set", verb, "cli.json")
+        assert ran.returncode == 3
+        assert ran.stdout == ""
+        assert ran.stderr.startswith("evalkit: cli.json: a frozen set never changes")
+        assert ran.stderr.count("\n") == 1
+
+
+def test_all_faults_are_printed_and_exit_is_2(path: Path):
+    path.write_text(json.dumps({**SET, "author": 1, "cases": [{"id": "1"}]}))
+    ran = evalkit(path.parent, "set", "freeze", "cli.json")
+    assert ran.returncode == 2
+    assert ran.stderr.splitlines()[0] == "evalkit: cli.json: 4 faults"
+    assert "    author: expected non-empty text, got 1" in ran.stderr.splitlines()
+    assert not path.with_suffix(".manifest.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "not JSON"),
+        (b"\xff", "not UTF-8"),
+        (b'{"a":1,"a":2}', "duplicate key"),
+        (None, "No s"),
+    ],
+)
+def test_an_unreadable_set_is_one_line_and_exit_2(path: Path, data: bytes | None, message: str):
+    if data is None:
+        path.unlink()
+    else:
+        path.write_bytes(data)
+    ran = evalkit(path.parent, "set", "verify", "cli.json")
+    assert ran.returncode == 2
+    assert message in ran.stderr
+    assert ran.stderr.count("\n") == 1
+
+
+def test_a_manifest_that_cannot_be_written_is_exit_3(path: Path):
+    long = path.rename(path.with_name("n" * 245 + ".json"))
+    ran = evalkit(path.parent, "set", "freeze", long.name)
+    assert ran.returncode == 3
+    assert "the manifest cannot be written" in ran.stderr
+    assert os.listdir(path.parent) == [long.name]
+
+
+def test_lint_names_findings_and_exits_1(path: Path):
+    assert evalkit(path.parent, "set", "lint", "cli.json").returncode == 0
+    path.write_text(json.dumps({**SET, "categories": {"first": "x", "second": "y"}}))
+    ran = evalkit(path.parent, "set", "lint", "cli.json")
+    assert ran.returncode == 1
+    assert "category second: declared, but no case has it" in ran.stdout
+
+
+def test_the_help_lists_every_command(tmp_path: Path):
+    ran = evalkit(tmp_path, "--help")
+    assert ran.returncode == 0
+    for name in COMMANDS:
+        assert f"\n  {name} " in ran.stdout
+
+
+@pytest.mark.parametrize("words", [["set"], ["set", "freeze"], ["run"], ["resume"], ["build"]])
+def test_every_command_has_help(tmp_path: Path, words: list[str]):
+    ran = evalkit(tmp_path, *words, "--help")
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith(f"Usage: evalkit {' '.join(words)}")
+
+
+@pytest.mark.parametrize("words", [["nonsense"], ["set", "thaw"], ["set", "freeze"], ["--no"]])
+def test_a_wrong_command_is_exit_2(tmp_path: Path, words: list[str]):
+    assert evalkit(tmp_path, *words).returncode == 2
+
+
+def test_the_version_is_the_packages(tmp_path: Path):
+    from toolgate import __version__
+
+    assert evalkit(tmp_path, "--version").stdout == f"evalkit {__version__}\n"
+
+
+@pytest.mark.parametrize("words", [[], ["run"], ["set"], ["resume"], ["build"], ["set", "freeze"]])
+def test_help_imports_nothing_heavy(tmp_path: Path, words: list[str]):
+    code = (
+        "import sys\n"
+        "from evalkit.cli import evalkit\n"
+        f"evalkit.main({[*words, '--help']!r}, standalone_mode=False)\n"
+        "print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=ENV,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not HEAVY & set(ran.stderr.split())
