@@ -1,0 +1,1 @@
+"""Blind labels: a seeded draw from a closed window, exported without what the gate said."""

@@ -1,0 +1,98 @@
+"""How a rate is written: counts first, then the rate, then the interval and its method.
+
+One rounding rule for every report: a rate is rounded half to even, a lower
+limit down and an upper limit up, so that a printed interval never claims more
+than the computed one. Below 1 % two significant digits are kept. Under ten
+trials no percentage is printed: the counts say more.
+"""
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from typing import Any
+
+from evalkit.stats.binomial import METHOD, Interval, clopper_pearson
+
+FEWEST_FOR_A_PERCENTAGE = 10
+ASSUMPTION = {
+    "process": "calls taken as independent",
+    "finite": "simple random sample of this population",
+    "census": "every call counted",
+}
+
+
+def rate(k: int, n: int) -> float | None:
+    """Return k/n, or None where n is 0."""
+    return k / n if n else None
+
+
+def percent(k: int, n: int) -> str:
+    """Return k/n in percent, rounded half to even; ``not estimated`` for n = 0."""
+    if n == 0:
+        return "not estimated"
+    return _percent_text(Decimal(k) / Decimal(n), ROUND_HALF_EVEN) + " %"
+
+
+def limits(interval: Interval) -> str:
+    """Return the two limits in percent, lower rounded down and upper rounded up."""
+    lower = _percent_text(Decimal(interval.lower), ROUND_FLOOR)
+    upper = _percent_text(Decimal(interval.upper), ROUND_CEILING)
+    return f"{lower}, {upper}"
+
+
+def format_interval(interval: Interval) -> str:
+    """Return the bracket that follows a rate: level, limits, method and what it assumes."""
+    level = f"{Decimal(repr(interval.level)) * 100:f}".rstrip("0").rstrip(".")
+    side = "CI" if interval.side == "two" else f"one-sided {interval.side} bound"
+    assumption = ASSUMPTION.get(interval.estimand, interval.estimand)
+    return f"[{level} % {side} {limits(interval)}; {interval.method}, {assumption}]"
+
+
+def format_rate(k: int, n: int, level: float = 0.95) -> str:
+    """Return a rate for people, e.g. ``3/412 = 0.73 % [95 % CI 0.15, 2.12; ...]``.
+
+    Args:
+        k: events.
+        n: trials; 0 gives ``0/0 (not estimated)``, fewer than ten no percentage.
+        level: confidence level, in (0, 1).
+
+    Raises:
+        UsageError: as in ``clopper_pearson``.
+    """
+    interval = clopper_pearson(k, n, level)
+    if n == 0:
+        return "0/0 (not estimated)"
+    if n < FEWEST_FOR_A_PERCENTAGE:
+        return f"{k}/{n} (fewer than {FEWEST_FOR_A_PERCENTAGE}: no percentage)"
+    shown = f"{k}/{n} = {percent(k, n)} {format_interval(interval)}"
+    if k == 0:
+        bound = clopper_pearson(0, n, level, "upper").upper
+        top = _percent_text(Decimal(bound), ROUND_CEILING)
+        shown = f"{shown[:-1]}; one-sided upper bound {top}]"
+    return shown
+
+
+def rate_json(k: int, n: int, level: float = 0.95) -> dict[str, Any]:
+    """Return a rate for machines: counts, unrounded rate and limits, and the printed text."""
+    interval = clopper_pearson(k, n, level)
+    return {
+        "k": k,
+        "n": n,
+        "rate": rate(k, n),
+        "lower": interval.lower,
+        "upper": interval.upper,
+        "level": level,
+        "side": interval.side,
+        "method": METHOD,
+        "estimand": interval.estimand,
+        "text": format_rate(k, n, level),
+    }
+
+
+def _percent_text(share: Decimal, rounding: str) -> str:
+    value = share * 100
+    if value == 0:
+        return "0"
+    # adjusted() is the exponent of the first digit: two significant digits below 1 %.
+    places = 2 if value >= 1 else 1 - value.adjusted()
+    quantum = Decimal(1).scaleb(-places)
+    text = f"{value.quantize(quantum, rounding=rounding):f}"
+    return text.rstrip("0").rstrip(".") if value == 100 else text

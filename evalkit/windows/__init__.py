@@ -1,0 +1,1 @@
+"""Measurement windows: declared before they start, closed by machine checks, never deleted."""
