@@ -1,0 +1,158 @@
+"""``toolgate ledger``: what it prints, and its exit codes."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from click.testing import CliRunner
+
+from toolgate.cli.ledger import ledger
+
+
+def _load() -> ModuleType:
+    path = Path(__file__).parents[2] / "faults" / "ledgers.py"
+    spec = importlib.util.spec_from_file_location("toolgate_cli_ledgers", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+ledgers = _load()
+
+
+@pytest.fixture
+def root(tmp_path):
+    ledgers.build(tmp_path / "ledger")
+    return tmp_path / "ledger"
+
+
+def run(*arguments, **environ):
+    return CliRunner().invoke(ledger, [str(one) for one in arguments], env=environ)
+
+
+def test_conditional_is_exit_0_unless_a_pin_is_required(root):
+    done = run("verify", root)
+    assert done.exit_code == 0
+    assert "Verdict  CONDITIONAL" in done.output
+    assert "no pin was given" in done.output
+    assert "Asked and not executed: 1" in done.output
+    assert run("verify", root, "--require-pin").exit_code == 1
+
+
+def test_pass(tmp_path):
+    writer = ledgers.Writer(tmp_path / "ledger", "s")
+    writer.decide("a")
+    writer.outcome("a")
+    writer.close()
+    seq, digest = writer.ledger.head()
+    done = run("verify", tmp_path / "ledger", "--expect-head", f"{seq}:{digest}", "--require-pin")
+    assert done.exit_code == 0
+    assert "Verdict  PASS" in done.output
+
+
+def test_default_ledger(root):
+    assert run("verify", TOOLGATE_LEDGER=str(root)).exit_code == 0
+
+
+def test_fail(root):
+    kit = ledgers.Kit(root)
+    kit.decision("a0").body["ev"]["principal"] = "mallory"
+    kit.write()
+    done = run("verify", root)
+    assert done.exit_code == 1
+    assert "Verdict  FAIL" in done.output
+    assert "log.parent_unknown" in done.output
+    assert "follows: log.root" in done.output
+
+
+def test_json(root):
+    done = run("verify", root, "--json")
+    report = json.loads(done.output)
+    assert report["verdict"] == "CONDITIONAL"
+    assert report["findings"] == []
+    assert report["calls"]["allowed"]["ok"] == 10
+    assert report["asks"]["executed"] == 1
+    assert [ask["call"] for ask in report["asks"]["unexecuted"]] == ["a4"]
+    kit = ledgers.Kit(root)
+    kit.drop(kit.outcome("b0"))
+    kit.rehash()
+    done = run("verify", root, "--json")
+    found = json.loads(done.output)["findings"]
+    assert [set(item) for item in found] == [{"code", "layer", "entry", "message", "cause"}]
+    assert found[0]["code"] == "log.orphan_allow"
+
+
+def test_incomplete(root):
+    with (root / ledgers.SPINE).open("ab") as file:
+        file.write(b"{")
+    assert run("verify", root).exit_code == 4
+
+
+def test_cannot_check(tmp_path, root):
+    done = run("verify", tmp_path / "none")
+    assert done.exit_code == 3
+    assert "there is no ledger at" in done.output
+    assert run("verify", root, "--spans", tmp_path / "none").exit_code == 3
+    assert run("show", tmp_path / "none").exit_code == 3
+    assert run("recover", tmp_path / "none").exit_code == 3
+
+
+@pytest.mark.parametrize("pin", ["", "1", "x:y", "1:sha256:12", "-1:" + "a" * 64, "1:" + "A" * 64])
+def test_pin_that_is_none(root, pin):
+    assert run("verify", root, "--expect-head", pin).exit_code == 2
+
+
+def test_spans(root, tmp_path):
+    trace = tmp_path / "t.jsonl"
+    block = {"type": "tool_use", "id": "a0", "name": "Bash", "input": {"command": "ls a0"}}
+    row = {"type": "assistant", "sessionId": "alpha", "timestamp": "2027-01-15T08:00:00Z"}
+    trace.write_text(json.dumps({**row, "message": {"content": [block]}}) + "\n")
+    done = run("verify", root, "--spans", trace, "--json")
+    report = json.loads(done.output)
+    assert report["verdict"] == "INCOMPLETE"
+    assert {item["code"] for item in report["findings"]} == {
+        "execution.trace_ends",
+        "execution.trace_missing",
+    }
+
+
+def test_show(root):
+    lines = run("show", root).output.splitlines()
+    kit = ledgers.Kit(root)
+    assert len(lines) == len(kit.rows())
+    assert "decision alpha turn 1 allowed Bash a0 by look.ok" in "\n".join(lines)
+    only = run("show", root, "--session", "Beta_2").output.splitlines()
+    assert only
+    assert all(" Beta_2" in line for line in only)
+
+
+def test_recover(root):
+    writer = ledgers.Writer(root, "open")
+    writer.ts = 1_700_000_000_000_000
+    writer.decide("z", "denied")
+    assert "nothing to recover" not in run("recover", root, "--idle", "0").output
+    assert run("recover", root).output == "nothing to recover\n"
+    assert run("verify", root).exit_code == 0
+
+
+@pytest.mark.parametrize("command", [[], ["verify"], ["show"], ["recover"]])
+def test_help_imports_nothing_heavy(command):
+    code = (
+        "import sys\n"
+        f"sys.path[:] = {[path for path in sys.path if path]!r}\n"
+        "from toolgate.cli.ledger import ledger\n"
+        "try:\n"
+        f"    ledger({[*command, '--help']!r})\n"
+        "except SystemExit:\n"
+        "    pass\n"
+        "heavy = {'msgspec', 'rich', 'orjson', 'duckdb', 'hashlib'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

@@ -1,0 +1,335 @@
+"""Laws of the verifier: silent on what the writer makes, loud on any damage, never an exception."""
+
+import importlib.util
+import random
+import shutil
+import sys
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from toolgate.canonical import digest, profile_bytes
+from toolgate.errors import LedgerError
+from toolgate.records import KINDS, check
+from toolgate.verify import verify
+from toolgate.verify.entries import class_of, diagnose
+from toolgate.verify.read import Directory, decode, session_name
+from toolgate.verify.shapes import Effect
+
+
+def _load() -> ModuleType:
+    path = Path(__file__).parents[2] / "faults" / "ledgers.py"
+    spec = importlib.util.spec_from_file_location("toolgate_verify_ledgers", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+ledgers = _load()
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    root = tmp_path_factory.mktemp("sound") / "ledger"
+    ledgers.build(root)
+    return root
+
+
+@pytest.fixture(scope="module")
+def lines(sound):
+    return [
+        line
+        for path in sorted(sound.rglob("*.jsonl"))
+        for line in path.read_bytes().split(b"\n")[:-1]
+    ]
+
+
+# -- generated sessions
+
+OPERATIONS = st.lists(
+    st.tuples(
+        st.sampled_from(["decide", "outcome", "again", "stop", "prompt", "close", "crash"]),
+        st.sampled_from(["allowed", "asked", "denied"]),
+        st.sampled_from(["ok", "error", "timeout", "cancelled", "refused"]),
+        st.integers(0, 5),
+    ),
+    max_size=25,
+)
+
+
+def play(root: Path, shape: str, operations) -> tuple[Counter, int]:
+    """Let the writer live through some events; return the findings to expect, and asks answered."""
+    writer = ledgers.Writer(root, "s", shape=shape)
+    calls: list[dict] = []
+    expect: Counter = Counter()
+    inferred = 0
+    for what, state, terminal, which in operations:
+        if what == "decide":
+            call = {"id": f"c{len(calls)}", "state": state, "end": None}
+            calls.append(call)
+            writer.decide(call["id"], state)
+        elif what == "prompt":
+            writer.prompt(f"p{which}")
+        elif what == "stop":
+            writer.stop()
+        elif what == "close":
+            writer.close()
+            for call in calls:
+                if call["state"] == "allowed" and call["end"] is None:
+                    call["end"] = "unresolved"
+        elif what == "crash":
+            ts = writer.ts
+            writer = ledgers.Writer(root, "s", shape=shape)
+            writer.ts = ts
+        elif calls:
+            call = calls[which % len(calls)]
+            if what == "again" and call["end"] is None:
+                call["state"] = state
+                writer.decide(call["id"], state)
+            elif what == "outcome" and call["end"] in (None, "unresolved"):
+                done = writer.outcome(call["id"], terminal)
+                ran = terminal != "refused"
+                call["end"] = terminal
+                if call["state"] == "denied" and ran:
+                    assert done == "after_deny"
+                    expect["execution.after_deny"] += 1
+                if call["state"] == "asked" and ran:
+                    assert done == "inferred"
+                    inferred += 1
+    writer.decide("last", "denied")
+    writer.close()
+    lost = sum(call["state"] == "allowed" and call["end"] in (None, "unresolved") for call in calls)
+    if lost:
+        expect["log.orphan_allow"] = lost
+    return expect, inferred
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(OPERATIONS, st.sampled_from(["dag", "linear"]))
+def test_findings_are_exactly_what_happened(tmp_path_factory, operations, shape):
+    root = tmp_path_factory.mktemp("play") / "ledger"
+    expect, inferred = play(root, shape, operations)
+    report = verify(str(root))
+    assert Counter(item.code for item in report.findings) == expect
+    assert all(item.cause is None for item in report.findings)
+    assert report.inferred == inferred
+    shutil.rmtree(root)
+
+
+# -- damage
+
+
+def damage(sound: Path, root: Path, seed: int) -> None:
+    """Change a random byte, or cut, copy or swap lines, in a random file."""
+    rng = random.Random(seed)
+    shutil.copytree(sound, root)
+    path = rng.choice(sorted(path for path in root.rglob("*.jsonl") if path.stat().st_size))
+    data = bytearray(path.read_bytes())
+    at = rng.randrange(len(data))
+    how = rng.randrange(4)
+    if how == 0:
+        data[at] ^= 1 << rng.randrange(8)
+    elif how == 1:
+        del data[at : at + rng.randrange(1, 2000)]
+    elif how == 2:
+        data[at:at] = bytes(rng.randrange(256) for _ in range(rng.randrange(1, 50)))
+    else:
+        more = data[at : at + rng.randrange(1, 2000)]
+        data[at:at] = more
+    path.write_bytes(bytes(data))
+
+
+def search(sound: Path, tmp_path: Path, count: int) -> None:
+    head = ledgers.Kit(sound).head
+    for seed in range(count):
+        root = tmp_path / str(seed)
+        damage(sound, root, seed)
+        report = verify(str(root), expect_head=head)
+        assert report.findings, f"seed {seed} went unnoticed"
+        assert report.verdict in ("FAIL", "INCOMPLETE")
+        assert report.primary
+        shutil.rmtree(root)
+
+
+def test_no_damage_goes_unnoticed(sound, tmp_path):
+    search(sound, tmp_path, 150)
+
+
+@pytest.mark.slow
+def test_no_damage_goes_unnoticed_at_length(sound, tmp_path):
+    search(sound, tmp_path, 20_000)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=400) | st.text(max_size=200).map(str.encode), st.booleans())
+def test_any_bytes_give_findings(tmp_path_factory, data, on_spine):
+    root = tmp_path_factory.mktemp("bytes") / "ledger"
+    (root / "sessions").mkdir(parents=True)
+    name = ledgers.SPINE if on_spine else "sessions/s.jsonl"
+    (root / name).write_bytes(data)
+    report = verify(str(root))
+    assert bool(report.findings) is bool(data)
+    shutil.rmtree(root)
+
+
+def test_long_garbage_is_read_in_bounded_pieces(tmp_path):
+    root = tmp_path / "ledger"
+    root.mkdir()
+    (root / ledgers.SPINE).write_bytes(b"x" * 3_000_000 + b"\n" + b"\n" * 5000 + b"[" * 100_000)
+    report = verify(str(root))
+    assert {item.code for item in report.findings} == {"entries.parse", "log.fragment"}
+
+
+def test_missing_ledger_cannot_be_checked(tmp_path):
+    with pytest.raises(LedgerError, match="there is no ledger at"):
+        verify(str(tmp_path / "none"))
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(LedgerError):
+        verify(str(tmp_path / "file"))
+
+
+def test_empty_ledger(tmp_path):
+    report = verify(str(tmp_path))
+    assert report.findings == []
+    assert report.verdict == "CONDITIONAL"
+    assert verify(str(tmp_path), expect_head=(0, "sha256:" + "0" * 64)).verdict == "PASS"
+
+
+def test_runs_inside_a_ledger_are_not_part_of_it(sound, tmp_path):
+    root = tmp_path / "ledger"
+    shutil.copytree(sound, root)
+    (root / "runs" / "r1").mkdir(parents=True)
+    (root / "runs" / "r1" / ledgers.SPINE).write_bytes(b"garbage\n")
+    assert verify(str(root)).findings == []
+
+
+# -- two readings of one schema
+
+
+def test_both_readers_admit_every_line(lines):
+    for line in lines:
+        assert decode(line) is not None
+        check(msgspec.json.decode(line))
+    assert {msgspec.json.decode(line)["kind"] for line in lines} >= {
+        "decision",
+        "outcome",
+        "session_open",
+        "turn_open",
+        "turn_close",
+        "session_close",
+        "policy_set",
+    }
+
+
+VALUES = st.sampled_from(
+    [None, True, 0, 1, -1, 2**53 - 1, 2**53, "", "a", "sha256:", digest(b"x"), [], {}, ["a"], "ok"]
+)
+
+
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.data())
+def test_readers_agree_on_changed_entries(lines, data):
+    body = msgspec.json.decode(data.draw(st.sampled_from(lines)))
+    where = data.draw(st.sampled_from(["", "ev", "intent"]))
+    holder = body.get(where, body) if where else body
+    name = data.draw(st.sampled_from([*holder, "extra"]))
+    if data.draw(st.booleans()):
+        holder.pop(name, None)
+    else:
+        holder[name] = data.draw(VALUES)
+    try:
+        line = profile_bytes(body)
+        check(body)
+        admitted = True
+    except ValueError:
+        admitted = False
+        line = msgspec.json.encode(body, order="sorted")
+    except Exception as error:
+        admitted = False
+        assert type(error).__module__ == "toolgate.errors"
+        line = msgspec.json.encode(body, order="sorted")
+    assert (decode(line) is not None) is admitted, line
+    if not admitted:
+        assert diagnose(line)[0].startswith("entries.")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=60), st.integers(-(2**53) + 1, 2**53 - 1))
+def test_texts_of_any_kind_survive(tmp_path_factory, text, ts):
+    made = ledgers.fields("c")._replace(rule=text, ts=ts)
+    from toolgate.records import decision_entry, line_of
+
+    line = line_of(decision_entry(made, session=text, turn=1, parents=[digest(b"p")]))
+    assert decode(line) is not None
+
+
+def test_every_kind_is_read():
+    from toolgate.verify.read import _KNOWN, _RARE
+
+    assert {kind.decode() for kind in [*_KNOWN, *_RARE]} == set(KINDS)
+
+
+@given(st.text(max_size=80))
+def test_session_names_agree(session):
+    from toolgate.ledger.files import session_name as writers
+
+    assert session_name(session) == writers(session)
+    assert "/" not in session_name(session)
+
+
+def test_directory_ignores_other_files(tmp_path):
+    for name in ("spine-1.jsonl", "spine-000000000001.jsonl", "spine-000000000001.jsonl.bak", "x"):
+        (tmp_path / name).write_bytes(b"")
+    assert Directory(str(tmp_path)).spine == ["spine-000000000001.jsonl"]
+
+
+# -- classes
+
+
+def classes(*rows):
+    from toolgate.verify.entries import _Class
+
+    return [msgspec.convert(row, _Class) for row in rows]
+
+
+EFFECT = Effect(1, "unresolved(glob)", "h:" + "a" * 32, False, "home", "fs.delete")
+
+
+@pytest.mark.parametrize(
+    ("row", "holds"),
+    [
+        ({}, True),
+        ({"tools": ["Bash"]}, True),
+        ({"tools": ["B*"]}, True),
+        ({"tools": ["bash"]}, False),
+        ({"tools": []}, False),
+        ({"effects": []}, False),
+        ({"effects": [{}]}, True),
+        ({"effects": [{"type": ["fs.delete"]}]}, True),
+        ({"effects": [{"type": ["fs.write"]}]}, False),
+        ({"effects": [{"type": ["fs.write"]}, {"scope": ["home"]}]}, True),
+        ({"effects": [{"scope": ["home"], "reversible": [False]}]}, True),
+        ({"effects": [{"scope": ["home"], "reversible": [True]}]}, False),
+        ({"effects": [{"proof": ["unresolved"]}]}, True),
+        ({"effects": [{"proof": ["unresolved(glob)"]}]}, True),
+        ({"effects": [{"proof": ["proved"]}]}, False),
+    ],
+)
+def test_class_predicate(row, holds):
+    found = class_of(classes({"name": "it", **row}), "Bash", [EFFECT])
+    assert found == ("it" if holds else "other")
+
+
+def test_first_class_that_holds_is_the_class():
+    made = classes({"name": "a", "tools": ["X"]}, {"name": "b"}, {"name": "c"})
+    assert class_of(made, "Bash", []) == "b"

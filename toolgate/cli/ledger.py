@@ -1,0 +1,312 @@
+"""``toolgate ledger``: verify, show and recover a decision ledger."""
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from toolgate.verify import Finding, Report
+
+_EXIT_BAD, _EXIT_UNCHECKED, _EXIT_INCOMPLETE, _EXIT_INTERRUPTED = 1, 3, 4, 130
+_STATES = ("allowed", "asked", "denied")
+_ENDS = ("ok", "error", "timeout", "cancelled", "refused", "unresolved", "none")
+_MOST_SHOWN = 200
+
+
+@click.group()
+def ledger() -> None:
+    """Verify, show and recover the decision ledger."""
+
+
+@ledger.command()
+@click.argument("path", required=False, type=click.Path())
+@click.option(
+    "--spans",
+    "traces",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="A trace of the same sessions: OTLP/JSON or a Claude Code transcript. Repeatable.",
+)
+@click.option(
+    "--expect-head",
+    metavar="SEQ:DIGEST",
+    help="A ledger head kept elsewhere; the ledger must still hold it.",
+)
+@click.option("--require-pin", is_flag=True, help="Exit 1 unless the verdict is PASS.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def verify(
+    path: str | None,
+    traces: tuple[str, ...],
+    expect_head: str | None,
+    require_pin: bool,
+    as_json: bool,
+) -> None:
+    """Verify a ledger in three layers: entries, log, execution.
+
+    Exit codes: 0 PASS or CONDITIONAL, 1 FAIL, 3 could not check, 4 INCOMPLETE.
+    """
+    from toolgate.errors import CheckError
+
+    pin = _pin(expect_head)
+    try:
+        report = _verify(_root(path), traces, pin)
+    except CheckError as error:
+        _stop(str(error), _EXIT_UNCHECKED)
+    except KeyboardInterrupt:
+        _stop("interrupted; nothing was changed", _EXIT_INTERRUPTED)
+    if as_json:
+        click.echo(json.dumps(report.as_json(), ensure_ascii=False, indent=1))
+    else:
+        click.echo("\n".join(_sheet(report)))
+    sys.exit(_exit_code(report.verdict, require_pin))
+
+
+@ledger.command()
+@click.argument("path", required=False, type=click.Path())
+@click.option("--session", metavar="ID", help="Only this session's entries.")
+def show(path: str | None, session: str | None) -> None:
+    """Show a ledger's entries, one line each."""
+    from toolgate.errors import CheckError
+    from toolgate.verify.read import Directory, session_name
+
+    try:
+        directory = Directory(_root(path))
+        for item in directory.read_spine():
+            _show(item, session)
+        wanted = None if session is None else session_name(session)
+        for name in sorted(directory.sessions):
+            if wanted in (None, name):
+                for item in directory.read_session(name):
+                    _show(item, session)
+    except CheckError as error:
+        _stop(str(error), _EXIT_UNCHECKED)
+    except KeyboardInterrupt:
+        _stop("interrupted", _EXIT_INTERRUPTED)
+
+
+@ledger.command()
+@click.argument("path", required=False, type=click.Path())
+@click.option(
+    "--idle",
+    "idle_s",
+    default=3600,
+    show_default=True,
+    type=click.IntRange(min=0),
+    metavar="SECONDS",
+    help="Close a session whose last entry is at least this old.",
+)
+def recover(path: str | None, idle_s: int) -> None:
+    """Seal torn ends and close idle sessions."""
+    import os
+    import time
+
+    from toolgate.errors import CheckError
+    from toolgate.ledger.append import Ledger
+
+    root = _root(path)
+    if not os.path.isdir(root):
+        _stop(f"there is no ledger at {root}", _EXIT_UNCHECKED)
+    try:
+        now = time.time_ns() // 1000
+        done = Ledger(root).recover(ts=now, idle_us=idle_s * 1_000_000)
+    except CheckError as error:
+        _stop(str(error), _EXIT_UNCHECKED)
+    except KeyboardInterrupt:
+        _stop("interrupted; run it again to finish", _EXIT_INTERRUPTED)
+    click.echo("\n".join(done) if done else "nothing to recover")
+
+
+def _root(path: str | None) -> str:
+    import os
+
+    from toolgate.ledger.files import default_root
+
+    return os.path.abspath(path) if path else default_root(os.environ)
+
+
+def _pin(text: str | None) -> tuple[int, str] | None:
+    """Read SEQ:DIGEST; the digest may come with or without its prefix."""
+    from toolgate.records import is_digest
+
+    if text is None:
+        return None
+    seq, _, digest = text.partition(":")
+    digest = digest if digest.startswith("sha256:") else "sha256:" + digest
+    if not (seq.isascii() and seq.isdecimal() and len(seq) < 17 and is_digest(digest)):
+        raise click.BadParameter(
+            f"expected SEQ:sha256:<64 hex digits>, got {text!r}", param_hint="--expect-head"
+        )
+    return int(seq), digest
+
+
+def _verify(root: str, traces: tuple[str, ...], pin: tuple[int, str] | None) -> "Report":
+    from toolgate.verify import verify as run
+    from toolgate.verify.traces.load import load_spans
+
+    spans = load_spans(traces) if traces else None
+    with _Progress() as progress:
+        return run(root, spans=spans, expect_head=pin, progress=progress)
+
+
+class _Progress:
+    """Says on a terminal how far the work is, once it takes longer than a second."""
+
+    def __init__(self) -> None:
+        self._began = 0.0
+        self._status: Any = None
+
+    def __enter__(self) -> "_Progress":
+        import time
+
+        self._began = time.monotonic()
+        return self
+
+    def __call__(self, entries: int) -> None:
+        import time
+
+        if self._status is None:
+            if not sys.stderr.isatty() or time.monotonic() - self._began < 1:
+                return
+            from rich.console import Console
+
+            self._status = Console(stderr=True).status("verifying")
+            self._status.start()
+        self._status.update(f"verifying: {entries:,} entries read")
+
+    def __exit__(self, *error: object) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+
+def _sheet(report: "Report") -> list[str]:
+    """Return the report for people."""
+    lines = ["Checked"]
+    lines += [f"  {item}" for item in report.checked]
+    if report.unchecked:
+        lines.append("Not checked")
+        lines += [f"  {item}" for item in report.unchecked]
+    lines += ["", *_table(report)]
+    if report.recovered:
+        lines.append(f"{report.recovered} torn ends were sealed by a recovery entry.")
+    if report.asks:
+        lines += ["", f"Asked and not executed: {len(report.asks)} (for information)"]
+        lines += [
+            _plain(f"  {ask.entry[:19]}  {ask.tool} call {ask.call}, session {ask.session}")
+            for ask in report.asks[:_MOST_SHOWN]
+        ]
+        lines += _more(len(report.asks))
+    lines += ["", *_findings(report.findings)]
+    seq, digest = report.head
+    lines += ["", f"Head     {seq}:{digest}", f"Verdict  {report.verdict}", f"  {_meaning(report)}"]
+    return lines
+
+
+def _findings(findings: "list[Finding]") -> list[str]:
+    primary = sum(item.cause is None for item in findings)
+    if not findings:
+        return ["Findings: none"]
+    lines = [f"Findings: {primary}, and {len(findings) - primary} that follow from them"]
+    for item in findings[:_MOST_SHOWN]:
+        indent = "  " if item.cause is None else "      follows: "
+        lines.append(f"{indent}{item.code}  {item.entry[:71]}")
+        lines.append(f"{' ' * len(indent)}  {item.message}")
+    return lines + _more(len(findings))
+
+
+def _more(count: int) -> list[str]:
+    return [f"  and {count - _MOST_SHOWN} more (--json has all)"] if count > _MOST_SHOWN else []
+
+
+def _table(report: "Report") -> list[str]:
+    """Return decisions by how their calls ended."""
+    ends = [end for end in _ENDS if any(report.calls.get((state, end)) for state in _STATES)]
+    head = f"{'decided':<10}" + "".join(f"{end:>12}" for end in ends) + f"{'calls':>12}"
+    lines = [head]
+    for state in _STATES:
+        counts = [report.calls.get((state, end), 0) for end in ends]
+        lines.append(f"{state:<10}" + "".join(f"{n:>12}" for n in counts) + f"{sum(counts):>12}")
+    if report.replaced:
+        lines.append(f"{report.replaced} decisions were replaced by a later one on the same call.")
+    return lines
+
+
+def _meaning(report: "Report") -> str:
+    from toolgate.verify.findings import MEANING
+
+    return MEANING[report.verdict]
+
+
+def _exit_code(verdict: str, require_pin: bool) -> int:
+    if verdict == "FAIL":
+        return _EXIT_BAD
+    if verdict == "INCOMPLETE":
+        return _EXIT_INCOMPLETE
+    return _EXIT_BAD if require_pin and verdict != "PASS" else 0
+
+
+def _show(item: Any, session: str | None) -> None:
+    from toolgate.verify.read import Bad
+
+    if isinstance(item, Bad):
+        what = "sealed fragment" if item.covered else "no entry"
+        if session is None:
+            click.echo(f"{item.file}: {item.total} lines: {what}")
+        return
+    entry = item.entry
+    if session is not None and entry.session != session:
+        return
+    turn = "" if entry.turn is None else f" turn {entry.turn}"
+    where = "" if entry.session is None else f" {entry.session}{turn}"
+    click.echo(
+        f"{_time(entry.ts)} {item.digest[7:19]} {entry.kind}{where} {_words(entry)}".rstrip()
+    )
+
+
+def _time(ts: int) -> str:
+    from datetime import UTC, datetime, timedelta
+
+    try:
+        when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=ts)
+    except OverflowError:
+        return str(ts)
+    return when.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _words(entry: Any) -> str:
+    """Return what an entry says, for people."""
+    from toolgate.verify import shapes
+
+    ev = entry.ev
+    if isinstance(entry, shapes.Decision):
+        intent = entry.intent
+        said = f"{ev.decision_state} {intent.action_type} {intent.call} by {entry.rule}"
+    elif isinstance(entry, shapes.Outcome):
+        said = f"{ev.terminal_state} for decision {ev.decision_digest[7:19]} ({entry.source})"
+    elif isinstance(entry, shapes.TurnOpen):
+        said = f"{ev.key} part {ev.part} ({ev.why})"
+    elif isinstance(entry, shapes.TurnClose):
+        said = f"{ev.count} entries, by {ev.closed_by}"
+    elif isinstance(entry, shapes.SessionOpen):
+        said = f"part {ev.part}, {ev.shape}, host {ev.host}"
+    elif isinstance(entry, shapes.SessionClose):
+        said = f"by {ev.closed_by}"
+    elif isinstance(entry, shapes.Recovery):
+        said = f"{ev.length} bytes at offset {ev.offset}"
+    elif isinstance(entry, shapes.PolicySet):
+        said = str(ev.policy)
+    else:
+        said = " ".join(str(ev[name]) for name in ("action", "actor", "target") if ev.get(name))
+    return said
+
+
+def _plain(text: str) -> str:
+    """Return text without the characters a terminal obeys."""
+    return "".join(char if char.isprintable() else "?" for char in text)
+
+
+def _stop(message: str, code: int) -> "Any":
+    click.echo(f"toolgate ledger: {message}", err=True)
+    sys.exit(code)

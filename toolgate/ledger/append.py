@@ -1,0 +1,306 @@
+"""The only writer of the decision ledger.
+
+Every public call is one append: it takes the lock of its session, writes, and
+returns once the bytes are with the operating system (``durability: os``) or on
+the disk (``fsync``). Whatever goes wrong is a ``LedgerError``.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from toolgate.canonical import digest, parse
+from toolgate.errors import CanonicalizationError, LedgerError, RecordError
+from toolgate.ledger import calls
+from toolgate.ledger import state as states
+from toolgate.ledger.files import default_root, fail, make_directory, put_file, salt, tail_of_file
+from toolgate.ledger.held import Memory, Setting
+from toolgate.ledger.session import Session
+from toolgate.ledger.spine import Spine, spine_files
+from toolgate.records import SHAPES, ZERO_DIGEST, DecisionFields, entry
+
+__all__ = ["Ledger", "default_root", "salt"]
+
+
+class Ledger:
+    """A ledger directory, open for appending. Nothing is touched before the first append.
+
+    Args:
+        root: the ledger directory.
+        durability: ``os`` returns when the operating system has the bytes,
+            ``fsync`` when the disk has them.
+        shape: ``dag`` or ``linear``, for sessions opened from here on.
+        executes: whether an allowed call runs; False for a measuring run.
+        host: name of the host adapter, for the sessions opened from here on.
+
+    Raises:
+        LedgerError: a value is not one of these.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        *,
+        durability: str = "os",
+        shape: str = "dag",
+        executes: bool = True,
+        host: str = "claude-code",
+    ) -> None:
+        if durability not in ("os", "fsync"):
+            raise LedgerError(f"durability is {durability!r}; expected os or fsync")
+        if shape not in SHAPES:
+            raise LedgerError(f"shape is {shape!r}; expected dag or linear")
+        self.root = os.path.abspath(root)
+        self._setting = Setting(
+            root=self.root,
+            durable=durability == "fsync",
+            linear=shape == "linear",
+            executes=executes,
+            host=host,
+            boot=states.boot_id(),
+        )
+        self._memory = Memory()
+
+    def session_open(self, session: str, *, ts: int, spawned_by: str | None = None) -> None:
+        """Open a session; nothing happens if it is open, a closed one gets its next part.
+
+        Args:
+            session: the host's session id.
+            ts: microseconds UTC.
+            spawned_by: digest of the decision that started this session's agent.
+        """
+        with self._session(session, ts) as held:
+            held.open(spawned_by)
+
+    def prompt(self, session: str, *, key: str | None, ts: int) -> None:
+        """Begin the turn of a new prompt.
+
+        Args:
+            session: the host's session id.
+            key: the prompt's id; None where the host has none, then prompts are counted.
+            ts: microseconds UTC.
+        """
+        with self._session(session, ts) as held:
+            if key is None or not held.knows(key):
+                held.open_prompt(key)
+            else:
+                held.join(key)
+
+    def decide(
+        self, session: str, *, key: str | None, fields: DecisionFields, policy: bytes, ts: int
+    ) -> str:
+        """Append one decision and return its decision_digest once it is written.
+
+        Args:
+            session: the host's session id.
+            key: the prompt's id, if the host has one.
+            fields: the decision.
+            policy: the compiled policy it was decided by.
+            ts: when the call was received, microseconds UTC.
+
+        Raises:
+            LedgerError: it could not be written; nothing may be allowed on it.
+        """
+        return self.decide_many(session, key=key, fields=[fields], policy=policy, ts=ts)[0]
+
+    def decide_many(
+        self,
+        session: str,
+        *,
+        key: str | None,
+        fields: list[DecisionFields],
+        policy: bytes,
+        ts: int,
+    ) -> list[str]:
+        """Append many decisions under one lock; return their decision_digests in order."""
+        if not fields:
+            return []
+        ts = min(ts, *(item.ts for item in fields))
+        self._announce(policy, fields, ts)
+        with self._session(session, ts) as held:
+            held.join(key)
+            return [calls.decide(held, item) for item in fields]
+
+    def outcome(
+        self,
+        session: str,
+        *,
+        key: str | None,
+        call: str | None,
+        tool: str,
+        args_digest: str,
+        result_digest: str | None,
+        terminal_state: str,
+        source: str,
+        ts: int,
+    ) -> str:
+        """Append what became of a call.
+
+        Args:
+            session: the host's session id.
+            key: the prompt's id, if the host has one.
+            call: the host's call id; None joins by tool and arguments.
+            tool: the tool's name.
+            args_digest: digest of the tool's input.
+            result_digest: digest of the host's result; None for refused and unresolved.
+            terminal_state: one of ``records.TERMINAL_STATES``.
+            source: one of ``records.SOURCES``.
+            ts: microseconds UTC.
+
+        Returns:
+            ``outcome``, or how it differs: ``inferred`` (an ask answered by its
+            own execution), ``late`` (its turn was closed), ``superseded`` (it
+            replaces an unresolved one), ``after_deny`` (the call had been
+            denied), ``unmatched`` (no decision waits for it), ``repeated`` (the
+            same report again; nothing is written).
+        """
+        with self._session(session, ts) as held:
+            place = calls.find(held, call, tool, args_digest)
+            report = {
+                "result_digest": result_digest,
+                "terminal_state": terminal_state,
+                "source": source,
+                "join": "content" if call is None else "id",
+            }
+            done = None if place is None else calls.answer(held, place, key, report)
+            if done is None:
+                details = {
+                    "call": call,
+                    "tool": tool,
+                    "args_digest": args_digest,
+                    "result_digest": result_digest,
+                }
+                ev = {
+                    "action": "execution.unmatched",
+                    "actor": held.setting.host,
+                    "target": None,
+                    "details": details,
+                }
+                with held.spine() as spine:
+                    spine.append(_audit(ev, ts, session))
+                return "unmatched"
+            return done
+
+    def turn_close(self, session: str, *, closed_by: str, ts: int) -> None:
+        """Close the session's open turn, if there is one."""
+        with self._session(session, ts) as held:
+            held.close_turn(closed_by)
+
+    def session_close(self, session: str, *, closed_by: str, ts: int) -> None:
+        """Close a session; allowed calls nobody reported on become ``unresolved``."""
+        with self._session(session, ts) as held:
+            calls.close(held, closed_by)
+
+    def audit(
+        self,
+        *,
+        action: str,
+        actor: str,
+        target: str | None,
+        details: dict[str, Any],
+        ts: int,
+        session: str | None = None,
+    ) -> str:
+        """Append an audit entry to the spine and return its digest."""
+        with self._spine(ts) as spine:
+            ev = {"action": action, "actor": actor, "target": target, "details": details}
+            return spine.append(_audit(ev, ts, session))[0]
+
+    def head(self) -> tuple[int, str]:
+        """Return the number and digest of the last spine entry; (0, zeros) when empty."""
+        names = spine_files(self.root)
+        if not names:
+            return 0, ZERO_DIGEST
+        path = os.path.join(self.root, names[-1])
+        try:
+            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            raise LedgerError(f"cannot read {path}: {error.strerror}") from error
+        try:
+            last = tail_of_file(fd, path).last
+        finally:
+            os.close(fd)
+        return (parse(last)["seq"], digest(last)) if last else (0, ZERO_DIGEST)
+
+    def recover(self, *, ts: int, idle_us: int = 0) -> list[str]:
+        """Seal torn ends and close the sessions that have been idle.
+
+        Args:
+            ts: now, microseconds UTC.
+            idle_us: close a session whose last entry is at least this old.
+
+        Returns:
+            One sentence for everything that was done.
+        """
+        done: list[str] = []
+        if not os.path.isdir(self.root):
+            return done
+        with self._spine(ts) as spine:
+            if spine.sealed:
+                done.append(spine.sealed)
+        for session in states.open_sessions(self.root):
+            with self._session(session, ts) as held:
+                done += held.sealed
+                if held.state.opened and calls.last_ts(held) + idle_us <= ts:
+                    calls.close(held, "recovery")
+                    done.append(f"session {session}: closed")
+        return done
+
+    @contextmanager
+    def _session(self, session: str, ts: int) -> Iterator[Session]:
+        with self._translated():
+            make_directory(os.path.join(self.root, "sessions"))
+            with Session(self._setting, self._memory, session, ts) as held:
+                yield held
+
+    @contextmanager
+    def _spine(self, ts: int) -> Iterator[Spine]:
+        with self._translated():
+            make_directory(self.root)
+            durable = self._setting.durable
+            with Spine(self.root, self._memory.spine, durable=durable, ts=ts) as spine:
+                yield spine
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Turn whatever an append can run into, other than ``LedgerError``, into one."""
+        try:
+            yield
+        except OSError as error:
+            fail("append to", self.root, error)
+        except (RecordError, CanonicalizationError) as error:
+            raise LedgerError(f"cannot append to {self.root}: {error}") from error
+        except (KeyError, TypeError, IndexError) as error:
+            raise LedgerError(
+                f"cannot append to {self.root}: an earlier entry has not the expected form"
+            ) from error
+
+    def _announce(self, policy: bytes, fields: list[DecisionFields], ts: int) -> None:
+        """Keep the policy's text and say on the spine that it is in use, once."""
+        wanted = {item.policy_version for item in fields}
+        if wanted <= self._memory.policies:
+            return
+        version = digest(policy)
+        if wanted != {version}:
+            raise LedgerError(
+                f"cannot append to {self.root}: the policy's digest is {version}; "
+                f"the decisions name {', '.join(sorted(wanted))}"
+            )
+        folder = os.path.join(self.root, "policies")
+        path = os.path.join(folder, version[7:] + ".json")
+        if not os.path.exists(path):
+            make_directory(folder)
+            with self._spine(ts) as spine:
+                if not os.path.exists(path):
+                    ev = {"policy": version}
+                    spine.append(
+                        entry("policy_set", session=None, turn=None, parents=[], ts=ts, ev=ev)
+                    )
+                    spine.flush()
+                    put_file(path, policy)
+        self._memory.policies.add(version)
+
+
+def _audit(ev: dict[str, Any], ts: int, session: str | None) -> dict[str, Any]:
+    return entry("audit", session=session, turn=None, parents=[], ts=ts, ev=ev)

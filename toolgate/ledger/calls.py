@@ -1,0 +1,220 @@
+"""What is written about a call: its decision, what became of it, what never did."""
+
+from typing import Any
+
+from toolgate.action import Intent
+from toolgate.canonical import digest, parse
+from toolgate.ledger.index import Place, call_key, call_of, decision_digest_of, parents_of
+from toolgate.ledger.session import Session
+from toolgate.ledger.turn_dag import decision_parents
+from toolgate.records import DecisionFields, decision_entry, outcome_entry
+
+_NOT_RUN = ("refused", "unresolved")
+
+
+def decide(held: Session, fields: DecisionFields) -> str:
+    """Add a decision to the open turn; return its decision_digest.
+
+    A call that waits for its outcome and is asked about again keeps its intent,
+    so both decisions share one action_ref; the later one counts.
+    """
+    held.make_room(1)
+    place = held.index.calls.get(call_key(fields.intent.call))
+    earlier = None if place is None else _pending(held, place)
+    fields = fields._replace(ts=max(fields.ts, held.turn.ts))
+    if place is None or earlier is None or _tool(earlier) != fields.intent.action_type:
+        return _add_decision(held, fields, None, True)
+    body = parse(earlier)
+    fields = fields._replace(intent=Intent(**body["intent"]), ts=max(fields.ts, body["ts"] + 1))
+    return _add_decision(held, fields, earlier, place.start >= held.turn.offset)
+
+
+def _add_decision(
+    held: Session, fields: DecisionFields, earlier: bytes | None, same_turn: bool
+) -> str:
+    named = None if earlier is None else digest(earlier)
+    body = decision_entry(
+        fields,
+        session=held.id,
+        turn=held.turn.number,
+        parents=decision_parents(held.turn.digest, named, same_turn),
+    )
+    return decision_digest_of(held.add_entry(body))
+
+
+def find(held: Session, call: str | None, tool: str, args_digest: str) -> Place | None:
+    """Find the decision a post event belongs to.
+
+    Args:
+        held: the session.
+        call: the host's call id; None looks for the latest decision with the
+            same tool and arguments that nothing was reported on.
+        tool: the tool's name.
+        args_digest: digest of the tool's input.
+    """
+    index = held.index
+    if call is not None:
+        return index.calls.get(call_key(call))
+    for place in reversed(index.arguments.get(args_digest.encode("ascii", "replace"), [])):
+        line = held.line_at(place)
+        latest = index.calls[call_of(line)] == place
+        if latest and _tool(line) == tool and _pending(held, place) is not None:
+            return place
+    return None
+
+
+def answer(held: Session, place: Place, key: str | None, report: dict[str, Any]) -> str | None:
+    """Add what became of a decided call.
+
+    Args:
+        held: the session.
+        place: its latest decision.
+        key: the event's prompt id.
+        report: result_digest, terminal_state, source and join.
+
+    Returns:
+        How it was recorded (see ``append.Ledger.outcome``); None when the call
+        was answered differently before, so that this report has no decision.
+    """
+    line = held.line_at(place)
+    decided = decision_digest_of(line)
+    before = held.answer_to(decided, place)
+    ran = report["terminal_state"] not in _NOT_RUN
+    if before is not None:
+        ev = parse(before)["ev"]
+        if ev["terminal_state"] != "unresolved" or report["terminal_state"] == "unresolved":
+            same = ("result_digest", "terminal_state")
+            return "repeated" if all(ev[name] == report[name] for name in same) else None
+        _add_outcome(held, key, place, report, replaces=before)
+        return "superseded"
+    state = parse(line)["ev"]["decision_state"]
+    if state == "asked" and ran:
+        _answer_ask(held, key, line, place, report)
+        return "inferred"
+    in_turn = _add_outcome(held, key, place, report)
+    if state == "denied" and ran:
+        return "after_deny"
+    return "outcome" if in_turn else "late"
+
+
+def _answer_ask(
+    held: Session, key: str | None, line: bytes, place: Place, report: dict[str, Any]
+) -> None:
+    """Add the decision an ask's execution implies and its outcome, in one write."""
+    held.join(key)
+    held.make_room(2)
+    body = parse(line)
+    ev = body["ev"]
+    fields = DecisionFields(
+        intent=Intent(**body["intent"]),
+        principal=ev["principal"],
+        auth_mode=ev["auth_mode"],
+        policy_version=ev["policy_version"],
+        decision_state="allowed",
+        args_digest=ev["args_digest"],
+        ts=max(held.ts, held.turn.ts, ev["ts"]),
+        action_class=body["class"],
+        basis=(decision_digest_of(line),),
+        effects=tuple(body["effects"]),
+        facts=tuple(body["facts"]),
+        host=body["host"],
+        rule=body["rule"],
+        axis=body["axis"],
+        proof=body["proof"],
+        mode=body["mode"],
+        build=body["build"],
+    )
+    named = decision_parents(held.turn.digest, digest(line), place.start >= held.turn.offset)
+    second = decision_entry(fields, session=held.id, turn=held.turn.number, parents=named)
+    second_line = held.add_entry(second)
+    held.add_entry(_outcome(held, held.turn.number, second_line, report, None))
+
+
+def _add_outcome(
+    held: Session,
+    key: str | None,
+    place: Place,
+    report: dict[str, Any],
+    replaces: bytes | None = None,
+) -> bool:
+    """Add an outcome to the open turn, or to the spine when none is open.
+
+    Returns:
+        Whether it stands in its decision's turn.
+    """
+    line = held.line_at(place)
+    if held.state.turn is None:
+        held.body_to_spine(_outcome(held, None, line, report, replaces))
+        return False
+    held.join(key)
+    held.make_room(1)
+    held.add_entry(_outcome(held, held.turn.number, line, report, replaces))
+    return place.start >= held.turn.offset
+
+
+def _outcome(
+    held: Session, turn: int | None, line: bytes, report: dict[str, Any], replaces: bytes | None
+) -> dict[str, Any]:
+    body = parse(line)
+    parents, ts = [digest(line)], max(held.ts, body["ts"])
+    if replaces is not None:
+        parents.append(digest(replaces))
+        ts = max(ts, parse(replaces)["ts"])
+    return outcome_entry(
+        session=held.id,
+        turn=turn,
+        parents=parents,
+        action_ref=body["ev"]["action_ref"],
+        decision_digest=decision_digest_of(line),
+        ts=ts,
+        **report,
+    )
+
+
+def close(held: Session, closed_by: str) -> None:
+    """Close a session. Allowed calls nobody reported on become ``unresolved`` first."""
+    if held.state.opened is None:
+        return
+    if held.state.executes:
+        source = "close" if closed_by == "session_end" else "recovery"
+        report = {
+            "result_digest": None,
+            "terminal_state": "unresolved",
+            "source": source,
+            "join": "id",
+        }
+        for place in _orphans(held):
+            _add_outcome(held, None, place, report)
+    held.close(closed_by)
+
+
+def _orphans(held: Session) -> list[Place]:
+    """Return the allowed decisions without outcome that no later decision replaced."""
+    named: set[str] = set()
+    allowed: list[tuple[Place, bytes]] = []
+    for place in held.index.decisions():
+        line = held.line_at(place)
+        named.update(parents_of(line))
+        if b'"decision_state":"allowed"' in line:
+            allowed.append((place, line))
+    return [
+        place
+        for place, line in allowed
+        if digest(line) not in named and _pending(held, place) is not None
+    ]
+
+
+def last_ts(held: Session) -> int:
+    """Return the time of the session's last entry, microseconds UTC."""
+    places = held.index.places
+    last = parse(held.line_at(places[-1]))["ts"] if places else 0
+    return int(max(last, held.state.ts))
+
+
+def _pending(held: Session, place: Place) -> bytes | None:
+    line = held.line_at(place)
+    return None if held.answer_to(decision_digest_of(line), place) is not None else line
+
+
+def _tool(line: bytes) -> str:
+    return str(parse(line)["intent"]["action_type"])

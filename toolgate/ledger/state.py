@@ -1,0 +1,243 @@
+"""Where a session stands: open or closed, which turn, which keys it has seen.
+
+The spine says so. ``sessions/<name>.turn`` repeats it for the next process, and
+is believed only when it was written since this machine started: after a power
+cut the spine may have lost what the cache remembers.
+"""
+
+import os
+from typing import Any, NamedTuple
+
+from toolgate.canonical import digest, parse, profile_bytes
+from toolgate.errors import CanonicalizationError, LedgerError
+from toolgate.ledger.index import answered_by, is_outcome
+from toolgate.ledger.spine import session_lines
+
+_TURN_OPEN = b'{"ev":{"key":'
+BOOT_ID = "/proc/sys/kernel/random/boot_id"
+
+
+class Turn(NamedTuple):
+    """An open turn.
+
+    Args:
+        number: its place among the session's turns, from 1.
+        digest: its turn_open entry.
+        key: the prompt id, or ``#n``.
+        part: which part of that key's turn this is, from 1.
+        offset: where its entries begin, in the file that holds them.
+        ts: time of its opening, microseconds UTC.
+    """
+
+    number: int
+    digest: str
+    key: str
+    part: int
+    offset: int
+    ts: int
+
+
+class State(NamedTuple):
+    """Where a session stands.
+
+    Args:
+        opened: its session_open entry; None while it is not open.
+        closed: its latest session_close entry, if any.
+        part: how many session_opens there were.
+        turns: how many turn_opens there were.
+        turn: the open turn, if any.
+        key: key of the latest turn, if any.
+        key_part: part of that turn.
+        counter: how many prompts came without an id.
+        ts: time of its latest spine entry, microseconds UTC.
+        linear: whether its entries lie on the spine; its first part decides.
+        executes: whether an allowed call of its latest part runs.
+        since: spine file and offset at which the session begins.
+    """
+
+    opened: str | None = None
+    closed: str | None = None
+    part: int = 0
+    turns: int = 0
+    turn: Turn | None = None
+    key: str | None = None
+    key_part: int = 0
+    counter: int = 0
+    ts: int = 0
+    linear: bool = False
+    executes: bool = True
+    since: tuple[str, int] = ("", 0)
+
+
+def after(state: State, body: dict[str, Any], entry: str, offset: int) -> State:
+    """Return the state behind one spine entry of the session.
+
+    Args:
+        state: the state before it.
+        body: the entry.
+        entry: its digest.
+        offset: where the entries of a turn it opens begin.
+    """
+    kind, ev, ts = body["kind"], body["ev"], body["ts"]
+    if kind == "session_open":
+        linear = state.linear if state.part else ev["shape"] == "linear"
+        return state._replace(
+            opened=entry, part=state.part + 1, ts=ts, linear=linear, executes=ev["executes"]
+        )
+    if kind == "session_close":
+        return state._replace(opened=None, closed=entry, turn=None, ts=ts)
+    if kind == "turn_close":
+        return state._replace(turn=None, ts=ts)
+    if kind != "turn_open":
+        return state
+    key, part = ev["key"], ev["part"]
+    counter = state.counter
+    if key.startswith("#") and key[1:].isdecimal():
+        counter = max(counter, int(key[1:]))
+    number = state.turns + 1
+    return state._replace(
+        turns=number,
+        turn=Turn(number, entry, key, part, offset, ts),
+        key=key,
+        key_part=part,
+        counter=counter,
+        ts=ts,
+    )
+
+
+def from_spine(root: str, session: str) -> State:
+    """Read a session's state from the spine.
+
+    The offset of an open turn in a session file is not on the spine; it is 0
+    here, and the caller finds it from the file.
+
+    Raises:
+        LedgerError: the spine cannot be read.
+    """
+    state = State()
+    for name, offset, line in session_lines(root, profile_bytes(session), ("", 0)):
+        body = _of_session(line, session)
+        if body is None:
+            continue
+        if not state.part and body["kind"] == "session_open":
+            state = state._replace(since=(name, offset))
+        behind = offset + len(line) + 1 if state.linear else 0
+        state = after(state, body, digest(line), behind)
+    return state
+
+
+def parts_of(root: str, session: str, state: State) -> dict[str, int]:
+    """Return how often each key of a session was opened so far."""
+    parts: dict[str, int] = {}
+    for _, _, line in session_lines(root, profile_bytes(session), state.since):
+        body = _of_session(line, session) if line.startswith(_TURN_OPEN) else None
+        if body is not None:
+            parts[body["ev"]["key"]] = parts.get(body["ev"]["key"], 0) + 1
+    return parts
+
+
+def late_answers(root: str, session: str, state: State) -> dict[bytes, bytes]:
+    """Return the outcome lines on the spine, latest by the decision_digest they commit to."""
+    lines = session_lines(root, profile_bytes(session), state.since)
+    return {answered_by(line): line for _, _, line in lines if is_outcome(line)}
+
+
+def open_sessions(root: str) -> list[str]:
+    """Return the ids of the sessions that the spine says are open, oldest first."""
+    found: dict[str, bool] = {}
+    for _, _, line in session_lines(root, b'"', ("", 0)):
+        body = _body(line)
+        if body is None or type(body.get("session")) is not str:
+            continue
+        if body["kind"] == "session_open":
+            found[body["session"]] = True
+        elif body["kind"] == "session_close":
+            found.pop(body["session"], None)
+    return list(found)
+
+
+def _body(line: bytes) -> dict[str, Any] | None:
+    if b'"kind":"decision"' in line:
+        return None
+    try:
+        body = parse(line)
+    except CanonicalizationError:
+        return None
+    return body if type(body) is dict and type(body.get("kind")) is str else None
+
+
+def _of_session(line: bytes, session: str) -> dict[str, Any] | None:
+    body = _body(line)
+    return body if body is not None and body.get("session") == session else None
+
+
+def boot_id(path: str = BOOT_ID) -> str | None:
+    """Return an id of this start of the machine; None where the system has none."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        return os.read(fd, 64).decode("ascii", "replace").strip() or None
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+
+
+def load(path: str, boot: str | None) -> State | None:
+    """Read a session's cached state; None when there is none to believe."""
+    if boot is None:
+        return None
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        stored = parse(os.read(fd, 64 * 1024))
+        if stored["boot"] != boot:
+            return None
+        held = stored["state"]
+        turn = held["turn"]
+        return State(**{**held, "turn": turn and Turn(**turn), "since": tuple(held["since"])})
+    except (OSError, CanonicalizationError, KeyError, TypeError):
+        return None  # half written by a process that was killed: the spine knows
+    finally:
+        os.close(fd)
+
+
+def store(path: str, state: State, boot: str | None) -> None:
+    """Cache a session's state for the next process.
+
+    A cache that cannot be written costs the next process a look at the spine
+    and nothing else; the entries are on the disk already.
+    """
+    if boot is None:
+        return
+    held = {**state._asdict(), "turn": state.turn and state.turn._asdict()}
+    data = profile_bytes({"boot": boot, "state": held})
+    try:
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return
+    try:
+        if os.write(fd, data) != len(data):
+            os.ftruncate(fd, 0)
+    except OSError:
+        drop(path)
+    finally:
+        os.close(fd)
+
+
+def drop(path: str) -> None:
+    """Remove a session's cached state before the spine changes under it.
+
+    Raises:
+        LedgerError: it is there and cannot be removed.
+    """
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise LedgerError(f"cannot remove {path}: {error.strerror}") from error

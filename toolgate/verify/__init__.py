@@ -1,0 +1,6 @@
+"""The verifier: says what a ledger proves, and needs nothing from its writer."""
+
+from toolgate.verify.findings import Finding
+from toolgate.verify.ledger import Report, verify
+
+__all__ = ["Finding", "Report", "verify"]

@@ -1,0 +1,392 @@
+"""Layer 1, entry conformance: every entry is well formed and bound to what it rests on.
+
+Recomputes action_ref, decision_id, scope and class from the entry and the hashed
+policy, and resolves the decision every outcome commits to.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from toolgate.canonical import parse, profile_bytes
+from toolgate.errors import CanonicalizationError, RecordError
+from toolgate.records import check
+from toolgate.verify.findings import Seen, finding
+from toolgate.verify.read import MAX_LINE_BYTES, Bad, Line
+from toolgate.verify.shapes import Beside, Decision, Effect, Entry, Other, Outcome, PolicySet
+
+OTHER = "other"
+"""The class of an action no class of its policy applies to."""
+
+_SCOPES = (
+    "inspect-only",
+    "workspace",
+    "temp",
+    "home",
+    "outside",
+    "unknown",
+    "system",
+    "secret",
+    "gate",
+)
+_RANK = {scope: rank for rank, scope in enumerate(_SCOPES)}
+_encode = msgspec.json.Encoder().encode
+
+
+class _Wanted(Struct):
+    """Admissible values of an effect; absent means any."""
+
+    type: list[str] | None = None
+    scope: list[str] | None = None
+    reversible: list[bool] | None = None
+    proof: list[str] | None = None
+
+
+class _Class(Struct):
+    """A class of actions: the tools (as globs) and effects it applies to; absent means any."""
+
+    name: str
+    tools: list[str] | None = None
+    effects: list[_Wanted] | None = None
+
+
+class _Policy(Struct):
+    """What the verifier reads of a compiled policy."""
+
+    classes: list[_Class] = []
+
+
+class _Made(NamedTuple):
+    """A decision that was made: its entry's digest and its action_ref."""
+
+    entry: str
+    action_ref: str
+
+
+class _Commitment(NamedTuple):
+    """An outcome that waits for its decision to be known."""
+
+    entry: str
+    decision_digest: str
+    action_ref: str
+
+
+class _Session:
+    """What layer 1 remembers of a session until all of it was read."""
+
+    __slots__ = ("by_digest", "by_entry", "commitments", "refs")
+
+    def __init__(self) -> None:
+        self.by_digest: dict[str, _Made] = {}
+        self.by_entry: dict[str, str] = {}
+        self.refs: set[str] = set()
+        self.commitments: list[_Commitment] = []
+
+
+class Entries:
+    """The first layer.
+
+    Args:
+        policy_text: returns the text kept under a policy's digest, None if there is none.
+    """
+
+    def __init__(self, policy_text: Callable[[str], bytes | None]) -> None:
+        self.seen: list[Seen] = []
+        self._sessions: dict[str, _Session] = defaultdict(_Session)
+        self._policies = _Policies(policy_text)
+        self._approvals: set[str] = set()
+        self._refs = _Refs()
+
+    def bad(self, run: Bad, session: str | None) -> None:
+        """Say what is wrong with each line of a run that no recovery covers."""
+        if run.covered:
+            return
+        lines = run.lines
+        if run.torn and run.total == len(lines):
+            lines = lines[:-1]  # a torn end is a matter of the log
+        for number, raw in lines:
+            code, why = diagnose(raw)
+            self._add(code, f"{run.file}:{number}", why, session)
+        if run.total > len(run.lines):
+            message = f"{run.total - len(run.lines)} lines more behind this one are no entries"
+            self._add("entries.parse", f"{run.file}:{run.last}", message, session)
+
+    def outcome(self, line: Line, entry: Outcome, stream: str | None) -> None:
+        """Keep what an outcome commits to.
+
+        Args:
+            line: the entry and its place.
+            entry: what it says.
+            stream: the session whose file it lies in, None on the spine.
+        """
+        if entry.session is not None and stream in (None, entry.session):
+            ev = entry.ev
+            self._sessions[entry.session].commitments.append(
+                _Commitment(line.digest, ev.decision_digest, ev.action_ref)
+            )
+
+    def other(self, line: Line, entry: Entry, stream: str | None) -> None:
+        """Note a policy or an approval; arguments as in ``outcome``."""
+        if isinstance(entry, PolicySet):
+            self._policies.announced.add(entry.ev.policy)
+        elif isinstance(entry, Other) and entry.kind == "approval":
+            self._approvals.add(line.digest)
+
+    def end_session(self, session: str) -> None:
+        """Resolve what a session's outcomes commit to, now that all of it was read."""
+        held = self._sessions.pop(session, None)
+        if held is None:
+            return
+        for outcome in held.commitments:
+            made = held.by_digest.get(outcome.decision_digest)
+            if made is None:
+                code, why = (
+                    "entries.outcome_unbound",
+                    (
+                        f"outcome commits to decision {outcome.decision_digest}; "
+                        "the session holds no such decision"
+                    ),
+                )
+            elif made.action_ref != outcome.action_ref:
+                code, why = (
+                    "entries.swapped_outcome",
+                    (
+                        f"outcome is about action {outcome.action_ref}; the decision it commits to "
+                        f"is about {made.action_ref}"
+                    ),
+                )
+            else:
+                continue
+            self._add(code, outcome.entry, why, session)
+        self._refs.add(held.refs)
+
+    def finish(self) -> None:
+        """Compare across sessions."""
+        for session in list(self._sessions):
+            self.end_session(session)
+        for ref in self._refs.repeated():
+            self._add(
+                "entries.action_ref_reused",
+                ref,
+                "two sessions hold a decision of this action",
+                None,
+            )
+
+    def decision(self, line: Line, entry: Decision, stream: str | None) -> None:
+        """Check a decision; arguments as in ``outcome``."""
+        session, turn, ev = entry.session or "", entry.turn, entry.ev
+
+        def add(code: str, message: str) -> None:
+            self._add(code, line.digest, message, session, turn)
+
+        ref = "sha256:" + sha256(_encode(entry.intent)).hexdigest()
+        if ref != ev.action_ref:
+            add("entries.action_ref", f"action_ref is {ev.action_ref}; its intent gives {ref}")
+        made = "sha256:" + sha256(_encode(_beside(entry))).hexdigest()
+        if made != ev.decision_id:
+            add("entries.decision_id", f"decision_id is {ev.decision_id}; it covers {made}")
+        fault = self._policies.fault(ev.policy_version)
+        if fault is not None:
+            add(fault, f"{line.where}: policy {ev.policy_version} {_POLICY_WORDS[fault]}")
+        elif entry.action_class != (want := self._policies.class_of(entry)):
+            add("entries.class", f"class is {entry.action_class!r}; the policy gives {want!r}")
+        if stream is not None and stream != session:
+            return
+        held = self._sessions[session]
+        earlier = [held.by_entry[parent] for parent in entry.parents if parent in held.by_entry]
+        if not earlier:
+            scope = _strictest(entry.effects)
+            if scope != entry.intent.scope:
+                add("entries.scope", f"scope is {entry.intent.scope}; the effects give {scope}")
+            if ev.action_ref in held.refs and line.digest not in held.by_entry:
+                add("entries.action_ref_reused", "an earlier decision has the same action_ref")
+        elif any(known != ev.action_ref for known in earlier):
+            add("entries.intent_differs", "it replaces or answers a decision of another action")
+        self._basis(entry, held, add)
+        held.refs.add(ev.action_ref)
+        held.by_entry[line.digest] = ev.action_ref
+        held.by_digest[line.event] = _Made(line.digest, ev.action_ref)
+
+    def _basis(self, entry: Decision, held: _Session, add: Callable[[str, str], None]) -> None:
+        for item in entry.basis:
+            made = held.by_digest.get(item)
+            if made is None and item not in self._approvals:
+                add("entries.basis_unknown", f"basis names {item}; no earlier entry is that")
+            elif made is not None and made.action_ref != entry.ev.action_ref:
+                add("entries.basis_other_action", f"basis {item} is about {made.action_ref}")
+
+    def _add(
+        self, code: str, entry: str, message: str, session: str | None, turn: int | None = None
+    ) -> None:
+        self.seen.append(Seen(finding(code, entry, message), session, turn))
+
+
+def diagnose(raw: bytes) -> tuple[str, str]:
+    """Say why a line is no entry.
+
+    Args:
+        raw: its bytes without the line feed.
+
+    Returns:
+        A finding code and a sentence.
+    """
+    if len(raw) > MAX_LINE_BYTES:
+        return "entries.parse", f"line is longer than {MAX_LINE_BYTES} bytes"
+    try:
+        body = parse(raw)
+    except CanonicalizationError as error:
+        return _unparsed(str(error)), str(error)
+    try:
+        if profile_bytes(body) != raw:
+            return "entries.noncanonical", "the bytes are not the canonical form of what they say"
+        check(body)
+    except CanonicalizationError as error:
+        return "entries.profile", str(error)
+    except RecordError as error:
+        return _unfit(body), str(error)
+    return "entries.schema", "the entry breaks the closed schema of its kind"
+
+
+def _unparsed(why: str) -> str:
+    """Tell JSON with a duplicate key or too large an integer from what is no JSON at all."""
+    if "duplicate key" in why:
+        return "entries.noncanonical"
+    return "entries.profile" if "integer beyond" in why else "entries.parse"
+
+
+def _unfit(body: Any) -> str:
+    """Tell an entry of another format version from one that breaks this one's schema."""
+    version = body.get("v") if type(body) is dict else None
+    return "entries.version" if type(version) is int and version != 1 else "entries.schema"
+
+
+def _beside(entry: Decision) -> Beside:
+    return Beside(
+        entry.axis,
+        entry.basis,
+        entry.build,
+        entry.action_class,
+        entry.effects,
+        entry.facts,
+        entry.host,
+        entry.intent,
+        entry.mode,
+        entry.proof,
+        entry.rule,
+    )
+
+
+def _strictest(effects: list[Effect]) -> str:
+    return _SCOPES[max([_RANK[effect.scope] for effect in effects], default=0)]
+
+
+_POLICY_WORDS = {
+    "entries.policy_unknown": "is not held in a readable form, or no policy_set entry announced it",
+    "entries.policy_altered": "is held with a text that has another digest",
+}
+
+
+class _Policies:
+    """The policies a ledger holds, read once each."""
+
+    def __init__(self, text: Callable[[str], bytes | None]) -> None:
+        self.announced: set[str] = set()
+        self._text = text
+        self._read: dict[str, tuple[str | None, list[_Class]]] = {}
+        self._classes: dict[tuple[Any, ...], str] = {}
+
+    def fault(self, version: str) -> str | None:
+        """Return the code of what is wrong with a policy, None if nothing is."""
+        if version not in self._read:
+            self._read[version] = self._load(version)
+        fault = self._read[version][0]
+        if fault is None and version not in self.announced:
+            return "entries.policy_unknown"
+        return fault
+
+    def _load(self, version: str) -> tuple[str | None, list[_Class]]:
+        text = self._text(version)
+        if text is None:
+            return "entries.policy_unknown", []
+        if "sha256:" + sha256(text).hexdigest() != version:
+            return "entries.policy_altered", []
+        try:
+            classes = msgspec.json.decode(text, type=_Policy).classes
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            return "entries.policy_unknown", []
+        return None, classes
+
+    def class_of(self, entry: Decision) -> str:
+        """Return the first class of the policy that applies to a decision."""
+        effects = entry.effects
+        key = (
+            entry.ev.policy_version,
+            entry.intent.action_type,
+            *[(one.type, one.scope, one.reversible, one.proof) for one in effects],
+        )
+        found = self._classes.get(key)
+        if found is None:
+            if len(self._classes) > 10_000:
+                self._classes.clear()
+            found = self._classes[key] = class_of(
+                self._read[entry.ev.policy_version][1], entry.intent.action_type, effects
+            )
+        return found
+
+
+def class_of(classes: list[_Class], tool: str, effects: list[Effect]) -> str:
+    """Return the name of the first class whose predicate holds; ``other`` if none does.
+
+    Args:
+        classes: the policy's classes, in order.
+        tool: the tool's name.
+        effects: the decision's effects.
+    """
+    for item in classes:
+        if item.tools is not None and not any(fnmatchcase(tool, glob) for glob in item.tools):
+            continue
+        wanted = item.effects
+        if wanted is None or any(_meets(one, want) for one in effects for want in wanted):
+            return item.name
+    return OTHER
+
+
+def _meets(effect: Effect, want: _Wanted) -> bool:
+    return (
+        (want.type is None or effect.type in want.type)
+        and (want.scope is None or effect.scope in want.scope)
+        and (want.reversible is None or effect.reversible in want.reversible)
+        and (
+            want.proof is None
+            or effect.proof in want.proof
+            or (effect.proof.startswith("unresolved(") and "unresolved" in want.proof)
+        )
+    )
+
+
+class _Refs:
+    """The action_refs of all sessions, packed, to find one that two sessions share."""
+
+    def __init__(self) -> None:
+        self._buckets = [bytearray() for _ in range(256)]
+
+    def add(self, refs: set[str]) -> None:
+        """Add one session's action_refs."""
+        for ref in refs:
+            raw = bytes.fromhex(ref[7:])
+            self._buckets[raw[0]] += raw
+
+    def repeated(self) -> list[str]:
+        """Return the action_refs that were added more than once."""
+        found: list[str] = []
+        for bucket in self._buckets:
+            items = [bytes(bucket[at : at + 32]) for at in range(0, len(bucket), 32)]
+            if len(set(items)) < len(items):
+                seen: set[bytes] = set()
+                found += ["sha256:" + one.hex() for one in items if one in seen or seen.add(one)]  # type: ignore[func-returns-value]
+        return found

@@ -1,0 +1,237 @@
+"""Verifies a ledger directory: one reading, three layers that do not know of each other."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from toolgate.verify.entries import Entries
+from toolgate.verify.execution import Ask, Execution
+from toolgate.verify.findings import Finding, attribute, verdict
+from toolgate.verify.log import Log
+from toolgate.verify.read import Bad, Directory, Line, session_name
+from toolgate.verify.shapes import Decision, Entry, Outcome, SessionOpen, TurnClose
+from toolgate.verify.traces.span import Span
+
+_STEP = 4096
+
+
+class Report(NamedTuple):
+    """What a verification found.
+
+    Args:
+        verdict: PASS, FAIL, INCOMPLETE or CONDITIONAL.
+        findings: faults of their own, each followed by what it brings with it.
+        head: number and digest of the last spine entry.
+        sessions: how many sessions there are.
+        entries: entries by kind.
+        decisions: decisions by state.
+        outcomes: outcomes by terminal state.
+        calls: calls by (what they were first told, how they ended).
+        replaced: decisions that a later one replaced.
+        inferred: asks known to be answered by their execution only.
+        recovered: sealed fragments.
+        asks: asks that nothing followed.
+        checked: what was checked, one sentence each.
+        unchecked: what was not, and why.
+    """
+
+    verdict: str
+    findings: list[Finding]
+    head: tuple[int, str]
+    sessions: int
+    entries: dict[str, int]
+    decisions: dict[str, int]
+    outcomes: dict[str, int]
+    calls: dict[tuple[str, str], int]
+    replaced: int
+    inferred: int
+    recovered: int
+    asks: list[Ask]
+    checked: list[str]
+    unchecked: list[str]
+
+    @property
+    def primary(self) -> list[Finding]:
+        """Return the faults of their own."""
+        return [item for item in self.findings if item.cause is None]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as one JSON object."""
+        table: dict[str, dict[str, int]] = {}
+        for (state, terminal), count in sorted(self.calls.items()):
+            table.setdefault(state, {})[terminal] = count
+        return {
+            **self._asdict(),
+            "findings": [item._asdict() for item in self.findings],
+            "head": {"seq": self.head[0], "digest": self.head[1]},
+            "calls": table,
+            "asks": {
+                "executed": self.inferred,
+                "unexecuted": [item._asdict() for item in self.asks],
+            },
+        }
+
+
+def verify(
+    root: str,
+    *,
+    spans: Sequence[Span] | None = None,
+    expect_head: tuple[int, str] | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Report:
+    """Verify a ledger.
+
+    Args:
+        root: the ledger directory.
+        spans: tool calls of a trace another system wrote; None when there is none.
+        expect_head: number and digest of a spine entry that was kept outside.
+        progress: called now and then with the number of entries read so far.
+
+    Raises:
+        LedgerError: the ledger cannot be read.
+    """
+    return _Verification(Directory(root), spans, expect_head, progress).run()
+
+
+class _Verification:
+    """One verification while it runs."""
+
+    def __init__(
+        self,
+        directory: Directory,
+        spans: Sequence[Span] | None,
+        expect_head: tuple[int, str] | None,
+        progress: Callable[[int], None] | None,
+    ) -> None:
+        self._directory = directory
+        self._spans = spans
+        self._pin = expect_head
+        self._progress = progress
+        self._entries = Entries(directory.policy)
+        self._log = Log(expect_head)
+        self._execution = Execution(spans)
+        self._kinds: Counter[str] = Counter()
+        self._recovered = 0
+        self._names: dict[str, str] = {}
+        self._closed: dict[str, int] = {}
+        self._read = 0
+
+    def run(self) -> Report:
+        """Read everything once, then put the findings in order."""
+        for item in self._directory.read_spine():
+            if isinstance(item, Line):
+                self._follow(item.entry)
+            elif item.torn and item.offset >= self._directory.spine_size:
+                continue  # a writer is at it
+            self._take(item, None)
+        for name in sorted(self._names.keys() | self._directory.sessions.keys()):
+            self._session(name)
+        self._entries.finish()
+        self._log.finish()
+        self._execution.finish()
+        return self._report()
+
+    def _follow(self, entry: Entry) -> None:
+        if isinstance(entry, SessionOpen):
+            session = entry.session or ""
+            self._names.setdefault(session_name(session), session)
+        elif isinstance(entry, TurnClose):
+            self._closed[entry.session or ""] = entry.turn or 0
+
+    def _session(self, name: str) -> None:
+        known = name in self._names
+        session = self._names.get(name, name)
+        there = name in self._directory.sessions or self._directory.has_session(name)
+        length = self._directory.sessions.get(name, 0)
+        begun = False
+        for item in self._directory.read_session(name) if there else ():
+            if not begun:
+                self._log.begin_session(session, name, known=known)
+                begun = True
+            if item.offset < length or self._is_closed(item, session):
+                self._take(item, session)
+        if not begun and known:
+            self._log.begin_session(session, None, known=True)
+        self._entries.end_session(session)
+        self._log.end_session(session)
+        self._execution.end_session(session)
+
+    def _is_closed(self, item: Line | Bad, session: str) -> bool:
+        """Say whether an entry belongs to a turn that the spine, as it was read, has closed.
+
+        What was added to an open turn since this verification began is left to the next one.
+        """
+        if isinstance(item, Bad):
+            return item.covered
+        return (item.entry.turn or 0) <= self._closed.get(session, -1)
+
+    def _take(self, item: Line | Bad, stream: str | None) -> None:
+        if isinstance(item, Bad):
+            self._entries.bad(item, stream)
+            self._log.bad(item, stream)
+            self._recovered += item.covered
+            return
+        entry = item.entry
+        self._kinds[entry.kind] += 1
+        if isinstance(entry, Decision):
+            self._entries.decision(item, entry, stream)
+            self._execution.decision(item, entry, stream)
+        elif isinstance(entry, Outcome):
+            self._entries.outcome(item, entry, stream)
+            self._execution.outcome(item, entry, stream)
+        else:
+            self._entries.other(item, entry, stream)
+            self._execution.other(item, entry, stream)
+        self._log.line(item, stream)
+        self._read += 1
+        if self._progress is not None and not self._read % _STEP:
+            self._progress(self._read)
+
+    def _report(self) -> Report:
+        execution = self._execution
+        findings = attribute(self._entries.seen + self._log.seen + self._execution.seen)
+        conditional = self._pin is None or execution.inferred > 0
+        checked, unchecked = self._scope()
+        return Report(
+            verdict=verdict(findings, conditional=conditional),
+            findings=findings,
+            head=self._log.head,
+            sessions=len(self._names),
+            entries=dict(self._kinds),
+            decisions=dict(execution.decisions),
+            outcomes=dict(execution.outcomes),
+            calls=dict(execution.calls),
+            replaced=execution.replaced,
+            inferred=execution.inferred,
+            recovered=self._recovered,
+            asks=execution.asks,
+            checked=checked,
+            unchecked=unchecked,
+        )
+
+    def _scope(self) -> tuple[list[str], list[str]]:
+        checked = [
+            f"entries: form, canonical bytes and bindings of {self._read} entries",
+            f"log: one chain of {self._log.head[0]} spine entries, the turns of "
+            f"{len(self._names)} sessions",
+            "execution: every outcome against its decision",
+        ]
+        unchecked: list[str] = []
+        if self._spans is None:
+            unchecked.append("execution against a trace: none was given")
+        else:
+            checked.append(f"execution: {len(self._spans)} calls of a trace against the ledger")
+        if self._pin is None:
+            unchecked.append("whether the whole ledger was rewritten or cut: no pin was given")
+        else:
+            checked.append(f"log: the pinned head, entry {self._pin[0]}")
+        if self._execution.inferred:
+            asks = self._execution.inferred
+            unchecked.append(f"who approved {asks} asks: they are known by their execution only")
+        held = self._kinds
+        unchecked += [
+            f"signatures of {held[kind]} {kind} entries"
+            for kind in ("approval", "key_rotate", "checkpoint")
+            if held[kind]
+        ]
+        return checked, unchecked

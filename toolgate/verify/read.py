@@ -1,0 +1,337 @@
+"""Reads a ledger directory into entries, lazily and within bounded memory.
+
+Nothing here judges: a line that is not an entry comes out as ``Bad``, with the
+bytes that a recovery entry must name to cover it.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import UNSET
+
+from toolgate.canonical import digest, parse_line
+from toolgate.errors import CanonicalizationError, LedgerError, RecordError
+from toolgate.records import check
+from toolgate.verify import shapes
+from toolgate.verify.shapes import Decision, Entry, Other, Outcome, Recovery
+
+MAX_LINE_BYTES = 64 * 1024
+_BUFFER_BYTES = 128 * 1024
+_KEPT_LINES = 8
+
+_KIND = b'"kind":"'
+_encode = msgspec.json.Encoder().encode
+_DIGESTS = re.compile(r"(?:sha256:[0-9a-f]{64} )*").fullmatch
+_RESOURCES = re.compile(r"(?:h:[0-9a-f]{32} )*").fullmatch
+_RARE = frozenset((b"audit", b"approval", b"key_rotate", b"checkpoint"))
+
+
+class Line(NamedTuple):
+    """An entry and where it stands.
+
+    Args:
+        file: path below the ledger directory.
+        number: physical line, from 1.
+        offset: where it begins, in bytes.
+        raw: its bytes without the line feed.
+        digest: its entry digest.
+        entry: what it says.
+        event: digest of its event (the decision_digest), if it is a decision.
+    """
+
+    file: str
+    number: int
+    offset: int
+    raw: bytes
+    digest: str
+    entry: Entry
+    event: str
+
+    @property
+    def where(self) -> str:
+        """Return the place for people."""
+        return f"{self.file}:{self.number}"
+
+
+class Bad(NamedTuple):
+    """A run of lines that are no entries.
+
+    Args:
+        file: path below the ledger directory.
+        offset: where it begins, in bytes.
+        lines: number and bytes (at most 64 KiB and one) of the first few of them.
+        total: how many lines they are.
+        torn: whether the run ends the file without a line feed.
+        last: number of the last line.
+        covered: whether the entry behind it is the recovery that names exactly these bytes.
+    """
+
+    file: str
+    offset: int
+    lines: tuple[tuple[int, bytes], ...]
+    total: int
+    torn: bool
+    last: int
+    covered: bool
+
+
+def decode(raw: bytes) -> Entry | None:
+    """Read one line; None unless it is byte for byte a valid entry.
+
+    Args:
+        raw: the line without its line feed.
+    """
+    at = raw.rfind(_KIND) + len(_KIND)
+    kind = raw[at : raw.find(b'"', at)]
+    known = _KNOWN.get(kind)
+    if known is None:
+        return _decode_rare(raw) if kind in _RARE else None
+    try:
+        entry: Entry = known[0](raw)
+        # Byte identity refuses what decoding forgives: order, spacing, escapes, 1.0, -0.
+        return entry if _encode(entry) == raw and known[1](entry) else None
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+
+
+def _decision_fits(entry: Decision) -> bool:
+    """Check what the shape of a decision leaves open."""
+    ev = entry.ev
+    text = f"{ev.action_ref} {ev.args_digest} {ev.decision_id} {ev.policy_version} "
+    if entry.basis or entry.facts:
+        text += "".join([item + " " for item in entry.basis])
+        text += "".join([fact.entry + " " for fact in entry.facts])
+    keyed = "".join([effect.resource + " " for effect in entry.effects])
+    return _RESOURCES(keyed) is not None and _place_fits(entry, text)
+
+
+def _outcome_fits(entry: Outcome) -> bool:
+    """Check what the shape of an outcome leaves open."""
+    ev = entry.ev
+    text = f"{ev.action_ref} {ev.decision_digest} "
+    if ev.result_digest is not None:
+        text += ev.result_digest + " "
+    empty = ev.terminal_state in ("refused", "unresolved")
+    return empty is (ev.result_digest is None) and _place_fits(entry, text)
+
+
+def _spine_fits(entry: Any) -> bool:
+    """Check what the shape of a spine entry leaves open."""
+    held = [getattr(entry.ev, name, None) for name in _DIGEST_FIELDS]
+    text = "".join([value + " " for value in held if value is not None])
+    return _place_fits(entry, text)
+
+
+def _place_fits(entry: Any, digests: str) -> bool:
+    """Check times, parents and chain fields, and the form of some digests, each with a space."""
+    parents, prev = entry.parents, entry.prev_digest
+    if entry.ts != entry.ev.ts or (prev is UNSET) is not (entry.seq is UNSET):
+        return False
+    if prev is not UNSET:
+        digests += prev + " "
+    if len(parents) == 1:
+        digests += parents[0] + " "
+    else:
+        digests += "".join([parent + " " for parent in parents])
+        if any(a >= b for a, b in pairwise(parents)):
+            return False
+    return _DIGESTS(digests) is not None
+
+
+_DIGEST_FIELDS = ("digest", "ledger_head_digest", "policy", "root", "spawned_by")
+_KNOWN: dict[bytes, tuple[Callable[[bytes], Any], Callable[[Any], bool]]] = {
+    b"decision": (msgspec.json.Decoder(shapes.Decision).decode, _decision_fits),
+    b"outcome": (msgspec.json.Decoder(shapes.Outcome).decode, _outcome_fits),
+    b"recovery": (msgspec.json.Decoder(shapes.Recovery).decode, _spine_fits),
+    b"session_open": (msgspec.json.Decoder(shapes.SessionOpen).decode, _spine_fits),
+    b"turn_open": (msgspec.json.Decoder(shapes.TurnOpen).decode, _spine_fits),
+    b"policy_set": (msgspec.json.Decoder(shapes.PolicySet).decode, _spine_fits),
+    b"turn_close": (msgspec.json.Decoder(shapes.TurnClose).decode, _spine_fits),
+    b"session_close": (msgspec.json.Decoder(shapes.SessionClose).decode, _spine_fits),
+}
+
+
+def _decode_rare(raw: bytes) -> Entry | None:
+    if len(raw) > MAX_LINE_BYTES:
+        return None
+    try:
+        body = parse_line(raw)
+        check(body)
+    except (CanonicalizationError, RecordError):
+        return None
+    return Other(**{name: body[name] for name in Other.__struct_fields__})
+
+
+def read_file(path: str, name: str) -> Iterator[Line | Bad]:
+    """Read one ledger file.
+
+    Args:
+        path: where it lies.
+        name: what it is called in findings.
+
+    Raises:
+        LedgerError: it cannot be read.
+    """
+    run: _Run | None = None
+    number = offset = 0
+    for piece, first in _pieces(path):
+        closed = piece.endswith(b"\n")
+        if first:
+            number += 1
+            raw = piece[:-1] if closed else piece
+            entry = decode(raw) if closed else None
+            if entry is not None:
+                if run is not None:
+                    yield run.end(entry)
+                    run = None
+                event = _digest(_encode(entry.ev)) if isinstance(entry, Decision) else ""
+                yield Line(name, number, offset, raw, _digest(raw), entry, event)
+                offset += len(piece)
+                continue
+        if run is None:
+            run = _Run(name, offset)
+        run.add(number if first else 0, piece)
+        offset += len(piece)
+    if run is not None:
+        yield run.end(None)
+
+
+def _digest(data: bytes) -> str:
+    return "sha256:" + sha256(data).hexdigest()
+
+
+def _pieces(path: str) -> Iterator[tuple[bytes, bool]]:
+    """Yield a file's lines, over-long ones in pieces, and whether each piece begins a line."""
+    try:
+        with open(path, "rb", buffering=_BUFFER_BYTES) as file:
+            first = True
+            while piece := file.readline(MAX_LINE_BYTES + 1):
+                yield piece, first
+                first = piece.endswith(b"\n")
+    except OSError as error:
+        raise LedgerError(f"cannot read {path}: {error.strerror}") from error
+
+
+class _Run:
+    """A run of lines that are no entries, while it is being read."""
+
+    def __init__(self, name: str, offset: int) -> None:
+        self._name = name
+        self._offset = offset
+        self._hash = sha256()
+        self._length = 0
+        self._count = 0
+        self._last = 0
+        self._lines: list[tuple[int, bytes]] = []
+        self._closed = False
+
+    def add(self, number: int, piece: bytes) -> None:
+        """Take a piece; ``number`` is 0 when it continues a line."""
+        if self._closed:  # the feed before the recovery entry is not part of the fragment
+            self._hash.update(b"\n")
+            self._length += 1
+        self._closed = piece.endswith(b"\n")
+        text = piece[:-1] if self._closed else piece
+        self._hash.update(text)
+        self._length += len(text)
+        if number:
+            self._count += 1
+            self._last = number
+            if len(self._lines) < _KEPT_LINES:
+                self._lines.append((number, text))
+
+    def end(self, entry: Entry | None) -> Bad:
+        """Close the run; ``entry`` is what stands behind it."""
+        covered = (
+            isinstance(entry, Recovery)
+            and entry.ev.offset == self._offset
+            and entry.ev.length == self._length
+            and entry.ev.digest == "sha256:" + self._hash.hexdigest()
+        )
+        torn = not self._closed
+        lines = tuple(self._lines)
+        return Bad(self._name, self._offset, lines, self._count, torn, self._last, covered)
+
+
+class Directory:
+    """The files of a ledger directory, and how long they were when it was opened.
+
+    A writer may be at work meanwhile; what it adds is told apart by its offset.
+
+    Args:
+        root: where it lies.
+
+    Raises:
+        LedgerError: it is no readable directory.
+    """
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        names = _names(root, missing=False)
+        self.spine = sorted(name for name in names if _SPINE.fullmatch(name))
+        found = _names(os.path.join(root, "sessions"))
+        self.sessions = {
+            name[:-6]: _size(os.path.join(root, "sessions", name))
+            for name in found
+            if name.endswith(".jsonl")
+        }
+        self.spine_size = _size(os.path.join(root, self.spine[-1])) if self.spine else 0
+
+    def read_spine(self) -> Iterator[Line | Bad]:
+        """Yield the spine, file after file."""
+        for name in self.spine:
+            yield from read_file(os.path.join(self.root, name), name)
+
+    def has_session(self, name: str) -> bool:
+        """Say whether a session has a file by now."""
+        return os.path.exists(os.path.join(self.root, "sessions", name + ".jsonl"))
+
+    def read_session(self, name: str) -> Iterator[Line | Bad]:
+        """Yield one session's file."""
+        inside = f"sessions/{name}.jsonl"
+        yield from read_file(os.path.join(self.root, inside), inside)
+
+    def policy(self, version: str) -> bytes | None:
+        """Return the text kept under a policy's digest; None when there is none."""
+        path = os.path.join(self.root, "policies", version[7:] + ".json")
+        try:
+            with open(path, "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise LedgerError(f"cannot read {path}: {error.strerror}") from error
+
+
+def session_name(session: str) -> str:
+    """Return the name of a session's file, without its ending."""
+    if _PLAIN.fullmatch(session):
+        return session
+    return "x-" + digest(session.encode("utf-8", "surrogatepass"))[7:]
+
+
+_SPINE = re.compile(r"spine-[0-9]{12}\.jsonl")
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError as error:
+        raise LedgerError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _names(path: str, *, missing: bool = True) -> list[str]:
+    try:
+        return os.listdir(path)
+    except FileNotFoundError:
+        if missing:
+            return []
+        raise LedgerError(f"there is no ledger at {path}") from None
+    except OSError as error:
+        raise LedgerError(f"cannot read the ledger at {path}: {error.strerror}") from error

@@ -1,0 +1,1 @@
+"""Traces other systems wrote about the same tool calls."""

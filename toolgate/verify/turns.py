@@ -1,0 +1,252 @@
+"""A session's turns as layer 2 sees them: parents, frontier, one outcome a decision."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from toolgate.ledger.turn_dag import MAX_TURN_ENTRIES, frontier_root
+from toolgate.verify.findings import Seen, finding
+from toolgate.verify.read import Line
+from toolgate.verify.shapes import Decision, Outcome
+
+
+class Close(NamedTuple):
+    """What a turn_close says its turn holds."""
+
+    entry: str
+    root: str
+    entries: int
+
+
+class Turn:
+    """A turn of a session.
+
+    Args:
+        number: its place among the session's turns, from 1.
+        digest: its turn_open entry.
+        ts: when it was opened, microseconds UTC.
+    """
+
+    __slots__ = ("close", "digest", "number", "ts")
+
+    def __init__(self, number: int, digest: str, ts: int) -> None:
+        self.number = number
+        self.digest = digest
+        self.ts = ts
+        self.close: Close | None = None
+
+
+class _Node(NamedTuple):
+    """An entry others may name.
+
+    Args:
+        ts: its time.
+        turn: its turn, None on the spine.
+        decides: the decision_digest, if it is a decision.
+        answers: the decision_digest it commits to, if it is an outcome.
+    """
+
+    ts: int
+    turn: int | None
+    decides: str | None
+    answers: str | None
+
+
+class _Call:
+    """A decision and what was reported on it."""
+
+    __slots__ = ("entry", "name", "outcomes", "replaced", "state", "turn")
+
+    def __init__(self, entry: str, state: str, name: str, turn: int | None) -> None:
+        self.entry = entry
+        self.state = state
+        self.name = name
+        self.turn = turn
+        self.replaced = False
+        self.outcomes: list[tuple[str, str, list[str]]] = []
+
+
+class Graph:
+    """The entries of one session's turns, in the order they were written.
+
+    Args:
+        session: the session id.
+        seen: where findings go.
+        approvals: approval entries and their times, which a decision may name.
+    """
+
+    def __init__(self, session: str, seen: list[Seen], approvals: Mapping[str, int]) -> None:
+        self.turn: Turn | None = None
+        self._approvals = approvals
+        self._session = session
+        self._seen = seen
+        self._nodes: dict[str, _Node] = {}
+        self._calls: dict[str, _Call] = {}
+        self._late: list[tuple[Line, Outcome]] = []
+        self._count = 0
+        self._own: set[str] = set()
+        self._named: set[str] = set()
+
+    def begin(self, turn: Turn) -> None:
+        """Start a turn; the one before it was ended."""
+        self.turn = turn
+        self._count = 0
+        self._own = set()
+        self._named = set()
+
+    def end(self) -> None:
+        """Compare the turn's entries with what its close says, if it has one."""
+        turn, self.turn = self.turn, None
+        if turn is None:
+            return
+        if self._count > MAX_TURN_ENTRIES:
+            self._add(
+                "log.turn_limit",
+                turn.digest,
+                f"turn {turn.number} holds {self._count} entries; at most {MAX_TURN_ENTRIES} may",
+                turn.number,
+            )
+        if turn.close is not None:
+            self._compare(turn, turn.close)
+
+    def _compare(self, turn: Turn, close: Close) -> None:
+        number = turn.number
+        if self._count != close.entries:
+            message = f"turn {number} holds {self._count} entries; its close says {close.entries}"
+            self._add("log.count", close.entry, message, number)
+        root = frontier_root(self._own - self._named)
+        if root != close.root:
+            message = f"turn {number} has the frontier root {root}; its close says {close.root}"
+            self._add("log.root", close.entry, message, number)
+
+    def late(self, line: Line, entry: Outcome) -> None:
+        """Keep an outcome that came after its turn until the session was read."""
+        self._nodes[line.digest] = _Node(entry.ts, None, None, entry.ev.decision_digest)
+        self._late.append((line, entry))
+
+    def place(self, line: Line) -> None:
+        """Take an entry of the turn."""
+        turn = self.turn
+        assert turn is not None
+        self._count += 1
+        digest, entry = line.digest, line.entry
+        if digest in self._nodes:
+            self._add(
+                "log.duplicate_entry", digest, f"{line.where}: stands here again", turn.number
+            )
+            return
+        if isinstance(entry, Decision):
+            event = line.event
+            self._decision(line, entry, turn)
+            name = f"{entry.intent.action_type} call {entry.intent.call}"
+            self._calls[event] = _Call(digest, entry.ev.decision_state, name, turn.number)
+            node = _Node(entry.ts, turn.number, event, None)
+        elif isinstance(entry, Outcome):
+            self._outcome(line, entry)
+            node = _Node(entry.ts, turn.number, None, entry.ev.decision_digest)
+        else:
+            if entry.parents != [turn.digest]:
+                self._stranger(line, [one for one in entry.parents if one != turn.digest])
+            node = _Node(entry.ts, turn.number, None, None)
+        self._nodes[digest] = node
+        self._own.add(digest)
+        self._named.update(entry.parents)
+
+    def _decision(self, line: Line, entry: Decision, turn: Turn) -> None:
+        if entry.parents == [turn.digest]:
+            if entry.ts < turn.ts:
+                self._clock(line, turn.ts)
+        else:
+            self._second_decision(line, entry, turn)
+        for fact in entry.facts:
+            if fact.entry not in self._nodes:
+                message = (
+                    f"{line.where}: fact {fact.code} rests on {fact.entry}, not an earlier entry"
+                )
+                self._add("log.fact_unknown", line.digest, message, None)
+
+    def _second_decision(self, line: Line, entry: Decision, turn: Turn) -> None:
+        """Check a decision that replaces or answers an earlier one."""
+        strange: list[str] = []
+        at_home = False
+        for parent in entry.parents:
+            if parent == turn.digest:
+                at_home = True
+                continue
+            if parent in self._approvals:
+                continue
+            node = self._nodes.get(parent)
+            if node is None or node.decides is None:
+                strange.append(parent)
+                continue
+            at_home = at_home or node.turn == turn.number
+            self._calls[node.decides].replaced = True
+            if entry.ts < node.ts:
+                self._clock(line, node.ts)
+        if strange or not at_home:
+            self._stranger(line, strange)
+
+    def _outcome(self, line: Line, entry: Outcome) -> None:
+        """Check an outcome's parents: its decision, and an outcome it replaces."""
+        ev = entry.ev
+        call = self._calls.get(ev.decision_digest)
+        strange: list[str] = []
+        found = False
+        for parent in entry.parents:
+            node = self._nodes.get(parent)
+            if node is None:
+                strange.append(parent)
+                continue
+            if call is not None and parent == call.entry:
+                found = True
+            elif call is not None and node.answers != ev.decision_digest:
+                strange.append(parent)
+            if entry.ts < node.ts:
+                self._clock(line, node.ts)
+        if call is not None:
+            call.outcomes.append((ev.terminal_state, line.digest, entry.parents))
+        if strange:
+            self._stranger(line, strange)
+        elif not found and call is not None:
+            message = f"{line.where}: parents lack {call.entry}, the decision it commits to"
+            self._add("log.outcome_parent", line.digest, message, entry.turn)
+
+    def finish(self, *, executes: bool, closed: bool) -> None:
+        """Judge what every decision has for an outcome, now that the session was read."""
+        for line, entry in self._late:
+            self._outcome(line, entry)
+        for call in self._calls.values():
+            self._settle(call, executes=executes, closed=closed)
+
+    def _settle(self, call: _Call, *, executes: bool, closed: bool) -> None:
+        final = [one for one in call.outcomes if one[0] != "unresolved"]
+        unresolved = [one for one in call.outcomes if one[0] == "unresolved"]
+        twice = len(final) > 1 or len(unresolved) > 1
+        if final and unresolved and not twice:
+            twice = unresolved[0][1] not in final[0][2]
+        if twice:
+            message = f"{call.name} has {len(call.outcomes)} outcomes; one may stand"
+            self._add("log.two_outcomes", call.entry, message, call.turn)
+        if call.state != "allowed" or call.replaced or final or not executes:
+            return
+        if unresolved or closed:
+            why = "its session closed it as unresolved" if unresolved else "it has no outcome"
+            message = f"{call.name} was allowed in turn {call.turn}; {why}"
+            self._add("log.orphan_allow", call.entry, message, call.turn)
+
+    def _stranger(self, line: Line, parents: list[str]) -> None:
+        unknown = [parent for parent in parents if parent not in self._nodes]
+        turn = line.entry.turn
+        if unknown:
+            message = f"{line.where}: names {unknown[0]}, which is no entry before it"
+            self._add("log.parent_unknown", line.digest, message, turn)
+        else:
+            what = parents[0] if parents else "nothing of its own turn"
+            message = f"{line.where}: names {what}, which is no cause of it"
+            self._add("log.parent_foreign", line.digest, message, turn)
+
+    def _clock(self, line: Line, earlier: int) -> None:
+        message = f"{line.where}: ts is {line.entry.ts}; the entry it names has {earlier}"
+        self._add("log.clock_backwards", line.digest, message, line.entry.turn)
+
+    def _add(self, code: str, entry: str, message: str, turn: int | None) -> None:
+        self._seen.append(Seen(finding(code, entry, message), self._session, turn))
