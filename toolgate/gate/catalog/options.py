@@ -14,11 +14,13 @@ class Parsed(NamedTuple):
         options: each option as written by its canonical spelling, with its value if it takes one.
         operands: the words that are no option.
         rest: for entries whose options stop at the first operand, the words from there on.
+        known: options the entry spells out, which are no abbreviation of others.
     """
 
     options: tuple[tuple[str, Word | None], ...]
     operands: tuple[Word, ...]
     rest: tuple[Word, ...]
+    known: frozenset[str] = frozenset()
 
     def has(self, names: list[str], *, abbreviated: bool = True) -> bool:
         """Say whether one of some options was given.
@@ -30,6 +32,8 @@ class Parsed(NamedTuple):
         for given, _ in self.options:
             if given in names:
                 return True
+            if given in self.known:
+                continue
             shortened = abbreviated and len(given) > 3 and given.startswith("--")
             if shortened and any(name.startswith(given) for name in names):
                 return True
@@ -54,6 +58,7 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
             that ``-name`` is one option and no cluster.
     """
     values: dict[str, str] = entry.get("values", {})
+    known = frozenset(values)
     stop, whole = bool(entry.get("stop")), bool(entry.get("whole"))
     options: list[tuple[str, Word | None]] = []
     operands: list[Word] = []
@@ -64,19 +69,19 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
         position += 1
         if text == "--":
             if stop:
-                return Parsed(tuple(options), tuple(operands), arguments[position:])
+                return Parsed(tuple(options), tuple(operands), arguments[position:], known)
             operands.extend(arguments[position:])
             break
         if len(text) < 2 or text[0] not in "-+" or (text[0] == "+" and text not in values):
             if stop:
-                return Parsed(tuple(options), tuple(operands), arguments[position - 1 :])
+                return Parsed(tuple(options), tuple(operands), arguments[position - 1 :], known)
             operands.append(word)
             continue
         if text.startswith("--") or whole or text[0] == "+":
             position = _long(word, arguments, position, values, options)
         else:
             position = _cluster(word, arguments, position, values, options)
-    return Parsed(tuple(options), tuple(operands), ())
+    return Parsed(tuple(options), tuple(operands), (), known)
 
 
 def _long(
