@@ -182,8 +182,7 @@ def _survey(value: object) -> int:
                     raise CanonicalizationError(f"nested deeper than {MAX_DEPTH}")
                 if typ is dict:
                     kind = max(kind, _survey_keys(item))
-                    item = item.values()
-                stack.append((item, depth + 1))
+                stack.append((item.values() if typ is dict else item, depth + 1))
             elif typ is int:
                 if not -MAX_INTEGER <= item <= MAX_INTEGER:
                     raise CanonicalizationError("integer beyond +-(2^53-1)")

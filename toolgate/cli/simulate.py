@@ -156,7 +156,10 @@ class Tally:
             lines.append("")
         lines += [f"skipped: {count} lines ({reason})" for reason, count in self.skipped.items()]
         if self.assumed_cwd:
-            lines.append(f"{self.assumed_cwd} calls name no directory; judged as in {cwd}")
+            lines.append(
+                f"{self.assumed_cwd} calls name no directory; judged as starting in {cwd} "
+                "and following their session's cd"
+            )
         lines.append(f"\ndenied: {len(self.denied)}")
         for item, decision in self.denied:
             lines.append(f"  {item.id} {item.source} {item.call.tool}: {decision.sentence}")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from toolgate.action import Intent, strictest_scope
+from toolgate.action import SCOPES, Intent, strictest_scope
 from toolgate.canonical import digest_of, keyed_hash
 from toolgate.gate.call import ToolCall
 from toolgate.gate.decision import LEDGER_STATE, Decision
@@ -81,14 +81,17 @@ def effects_json(effects: tuple[Effect, ...], salt: bytes) -> list[dict[str, Any
     for effect in dict.fromkeys(effects):
         key = (effect.type, effect.scope, effect.reversible, effect.proof)
         groups.setdefault(key, []).append(effect)
-    return [
+    merged = [
         _row(
             members[0],
             resource_ref("\n".join(sorted(member.resource for member in members)), salt),
             len(members),
         )
         for members in groups.values()
-    ][:MAX_EFFECTS]
+    ]
+    # Should kinds alone exceed the limit, the most guarded stay: they decide the scope.
+    merged.sort(key=lambda row: -SCOPES.index(row["scope"]))
+    return merged[:MAX_EFFECTS]
 
 
 def _row(effect: Effect, resource: str, count: int) -> dict[str, Any]:

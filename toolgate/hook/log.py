@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 from toolgate.canonical import parse
 from toolgate.errors import CanonicalizationError, InputError
 from toolgate.gate.call import Place, ToolCall
+from toolgate.gate.effects.tools import SHELL_TOOLS
+from toolgate.gate.shell.parse import read
 
 DEFAULT_CWD = "/workspace"
 _HOMES = ("/home/", "/Users/")
@@ -41,12 +43,14 @@ def read_log(
     Args:
         file: its name, for messages and ids.
         lines: JSON lines in any of the three forms, mixed or not.
-        cwd: the working directory of calls that name none.
+        cwd: the working directory of calls that name none, until their session
+            changes it; agents keep it from one shell call to the next.
 
     Raises:
         InputError: a line is no JSON object; names file and line.
     """
     first_cwd: dict[str, str] = {}
+    now: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -57,8 +61,14 @@ def read_log(
             raise InputError(f"{where} is {error}") from None
         if not isinstance(row, dict):
             raise InputError(f"{where} is {type(row).__name__}; expected a JSON object")
-        for item in _row(row, where, file, cwd):
-            yield _in_session(item, first_cwd) if isinstance(item, Recorded) else item
+        here = now.get(_optional(row, "session_id") or file, cwd)
+        for item in _row(row, where, file, here):
+            if isinstance(item, Skipped):
+                yield item
+                continue
+            if item.assumed_cwd:
+                now[item.call.session] = _directory_after(item.call)
+            yield _in_session(item, first_cwd)
 
 
 def _in_session(item: Recorded, first_cwd: dict[str, str]) -> Recorded:
@@ -67,6 +77,14 @@ def _in_session(item: Recorded, first_cwd: dict[str, str]) -> Recorded:
     start = first_cwd.setdefault(call.session, call.place.cwd)
     roots = tuple(dict.fromkeys((start, call.place.cwd)))
     return item._replace(call=call._replace(place=call.place._replace(roots=roots)))
+
+
+def _directory_after(call: ToolCall) -> str:
+    """Return the directory a shell call leaves its session in."""
+    command = call.input.get("command")
+    if call.tool not in SHELL_TOOLS or not isinstance(command, str):
+        return call.place.cwd
+    return read(command, cwd=call.place.cwd, home=call.place.home).cwd or call.place.cwd
 
 
 def _row(row: dict[str, Any], where: str, file: str, cwd: str) -> Iterator[Recorded | Skipped]:

@@ -28,11 +28,13 @@ class Written(NamedTuple):
         text: its content, if known.
         remote: whether it came from the network.
         secret: whether a secret went into it.
+        built: whether the project's own build made it.
     """
 
     text: str | None
     remote: bool
     secret: bool
+    built: bool = False
 
 
 def upstream(script: Script, command: Command) -> set[int]:
@@ -82,9 +84,10 @@ def carried(
         ]
     fetched = remote or any(effect.type in _SENDS for effect in made)
     content = _content(script, command)
+    built = any("project" in effect.how.split() for effect in made if effect.type == "exec.code")
     for effect in made:
         if effect.type == "fs.write":
-            reader.files[effect.resource] = Written(content, fetched, secret)
+            reader.files[effect.resource] = Written(content, fetched, secret, built)
     return result
 
 
@@ -122,6 +125,8 @@ def executed(written: Written, path: str, program: str, reader: "Reader") -> lis
         return [
             Effect("exec.code", "outside", path, True, unresolved("remote-code"), program, "remote")
         ]
+    if written.built:
+        return []  # running what the project's build made is running project code
     if written.text is None:
         return [reader.unknown("written-in-this-text", program, path)]
     language = _language(written.text, path, program)

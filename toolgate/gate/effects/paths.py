@@ -170,7 +170,7 @@ class Paths:
             glob: whether the text is a pattern.
         """
         path = self.resolve(text, cwd)
-        if path in _STREAMS or path.startswith("/dev/fd/") or (kind == "fs.read" and text == "-"):
+        if path in _STREAMS or path.startswith("/dev/fd/") or (text == "-" and kind != "fs.delete"):
             return []
         scope = self.scope(path)
         proof = unresolved("path-not-known") if scope == "unknown" else PROVED

@@ -18,6 +18,7 @@ from toolgate.gate.shell.parse import REFUSED, read
 MAX_NESTING = 8
 
 _BIN = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
+_SCRIPT_SUFFIXES = (".py", ".js", ".mjs", ".ts", ".rb", ".sh", ".php", ".pl")
 _LOCAL_BIN = ("/.venv/bin/", "/venv/bin/", "/env/bin/", "/node_modules/.bin/", "/.local/bin/")
 _FILE_ROLES = {
     "read": "fs.read",
@@ -222,10 +223,12 @@ class Reader:
         path = self.paths.resolve(words[0].text, command.cwd)
         name = basename(path)
         installed = path.rpartition("/")[0] in _BIN or any(part in path for part in _LOCAL_BIN)
-        entry = self.entry(name) if installed else None
-        if entry is not None:
-            return self.apply(entry, name, words[1:], command)
-        return self.run_file(words[0], command, name)
+        entry = self.entry(name)
+        if entry is None:
+            return self.run_file(words[0], command, name)
+        made = self.apply(entry, name, words[1:], command)
+        # A launcher of the project (./gradlew, bin/rails) may do what its name says, or anything.
+        return made if installed else [*self.run_file(words[0], command, name), *made]
 
     def run_file(self, word: Word, command: Command, program: str) -> list[Effect]:
         """Return the effects of executing a file."""
@@ -310,9 +313,9 @@ class Reader:
         below: dict[str, Any] = entry["subcommands"]
         if word.text in below:
             return below[word.text] or {}
-        for pattern, found in below.items():
-            if "*" in pattern and matches(word.text, pattern):
-                return found or {}
+        patterns = [name for name in below if "*" in name and matches(word.text, name)]
+        if patterns:
+            return below[max(patterns, key=len)] or {}
         other: dict[str, Any] | None = entry.get("other")
         return other
 
@@ -436,6 +439,8 @@ class Reader:
         if not rest:
             return made
         inside = entry.get("inside", "")
+        if rest[0].text.endswith(_SCRIPT_SUFFIXES) and self.entry(rest[0].text) is None:
+            return made + self.run_file(rest[0], command, name)
         if not inside or self.inside:
             return made + self.invoke(rest, command)
         reader = Reader(
@@ -483,7 +488,10 @@ class Reader:
         has_code = any(
             given.get(o) in (*_CODE, "shell", "exec", "module") for o, v in parsed.options if v
         )
-        reads_anyway = parsed.has(["-s"], abbreviated=False) and language == "shell"
+        # A database's name is an operand; statements still come from standard input.
+        reads_anyway = language == "sql" or (
+            language == "shell" and parsed.has(["-s"], abbreviated=False)
+        )
         if has_code or (operands and not reads_anyway):
             return []
         text = flow.standard_input(self.script, command)

@@ -48,7 +48,7 @@ def compile_policy(source: bytes, catalog_digest: str, *, name: str = "policy") 
     import yaml
 
     try:
-        body = yaml.load(source, Loader=_strict_loader(yaml))
+        body = yaml.load(source.decode("utf-8"), Loader=_strict_loader(yaml))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}: " if mark else ""

@@ -24,7 +24,7 @@ def evaluate(policy: Policy, tool: str, effects: tuple[Effect, ...]) -> Verdict:
     An effect is allowed by a rule that allows it and no rule that asks or
     denies, or when it is proved to only look. What no rule speaks for gets the
     policy's default. Ties go to a named rule over the default, then to the
-    rule whose name sorts first.
+    effect that is least certain, then to the rule whose name sorts first.
     """
     on_call = [rule for rule in policy.call_rules if applies_to_tool(rule.tools, tool)]
     verdicts = [_of_effect(policy, tool, effect, on_call) for effect in effects]
@@ -48,9 +48,17 @@ def _default(policy: Policy) -> Rule:
     return Rule(DEFAULT, policy.default, None, "no rule of the policy speaks for it", (), ())
 
 
-def _rank(verdict: Verdict) -> tuple[int, bool, str]:
-    rule = verdict.rule
-    return (-STRICTNESS[rule.decide], rule.name in (DEFAULT, HARMLESS.name), rule.name)
+def _rank(verdict: Verdict) -> tuple[int, bool, int, str]:
+    rule, effect = verdict
+    unnamed = rule.name in (DEFAULT, HARMLESS.name)
+    return (-STRICTNESS[rule.decide], unnamed, _weight(effect), rule.name)
+
+
+def _weight(effect: Effect | None) -> int:
+    """Order equal answers so that the least certain effect is the one reported."""
+    if effect is None or effect.proof != PROVED:
+        return 0
+    return 2 if effect.type in ("inspect", "fs.read") else 1
 
 
 def class_of(policy: Policy, tool: str, effects: tuple[Effect, ...]) -> str:

@@ -71,7 +71,15 @@ class Expander:
         return self._slice(node.start_byte, node.end_byte)
 
     def _slice(self, start: int, end: int) -> str:
-        return self._source[start:end].decode("utf-8")
+        try:
+            return self._source[start:end].decode("utf-8")
+        except UnicodeDecodeError:  # the grammar ended a node inside a character
+            self.faults.add("syntax")
+            return HOLE
+
+    def continues(self, start: int, end: int) -> bool:
+        """Say whether only a line continuation stands between two nodes: they are one word."""
+        return self._source[start:end] == b"\\\n"
 
     def account(self, start: int, end: int) -> None:
         """Mark a fault if source bytes between two nodes mean anything."""
@@ -166,7 +174,7 @@ class Expander:
             pieces = self._pieces(child, True)
             if len(alternatives) * len(pieces) > MAX_VALUES:
                 pieces = [Word(HOLE)]
-            alternatives = [_joined(left, right) for left in alternatives for right in pieces]
+            alternatives = [joined(left, right) for left in alternatives for right in pieces]
         return alternatives
 
     def _string(self, node: Any) -> Word:
@@ -184,14 +192,14 @@ class Expander:
                 continue
             if not child.is_named and child.type != "$":
                 continue
-            made = _joined(made, Word(quote(self._slice(start, child.start_byte))))
+            made = joined(made, Word(quote(self._slice(start, child.start_byte))))
             start = child.end_byte
             if child.type == "$":
-                made = _joined(made, Word("$"))
+                made = joined(made, Word("$"))
                 continue
             pieces = self._pieces(child, False)
-            made = _joined(made, pieces[0] if len(pieces) == 1 else Word(HOLE))
-        return _joined(made, Word(quote(self._slice(start, node.end_byte if end is None else end))))
+            made = joined(made, pieces[0] if len(pieces) == 1 else Word(HOLE))
+        return joined(made, Word(quote(self._slice(start, node.end_byte if end is None else end))))
 
     def _variable(self, node: Any, splitting: bool) -> list[Word]:
         named = [child for child in node.children if child.is_named]
@@ -244,7 +252,8 @@ class Expander:
         return None
 
 
-def _joined(left: Word, right: Word) -> Word:
+def joined(left: Word, right: Word) -> Word:
+    """Return two words as the one they make when nothing stands between them."""
     return Word(left.text + right.text, left.glob or right.glob, left.sources + right.sources)
 
 

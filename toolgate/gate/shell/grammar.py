@@ -14,6 +14,12 @@ from toolgate.errors import UnavailableError
 
 _parser: Any = None
 
+# The grammar's scanner indexes C character tables with code points and crashes on
+# large ones. To the shell every non-ASCII character is an ordinary word character,
+# so each of its bytes is shown to the parser as one that is no name, digit or
+# operator. Offsets stay, and texts are always cut from the real source.
+_ASCII = bytes(range(128)) + b"%" * 128
+
 
 def parse(source: bytes) -> Any:
     """Return the root node of the syntax tree of bash source text.
@@ -26,7 +32,7 @@ def parse(source: bytes) -> Any:
         binding = _extension("tree_sitter")
         language = binding.Language(_extension("tree_sitter_bash").language())
         _parser = binding.Parser(language)
-    return _parser.parse(source).root_node
+    return _parser.parse(source.translate(_ASCII)).root_node
 
 
 def _extension(package: str) -> ModuleType:

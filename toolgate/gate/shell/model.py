@@ -66,7 +66,9 @@ class Script(NamedTuple):
     Args:
         commands: every command the text can run.
         faults: reason slugs for what could not be read; empty when all was.
+        cwd: the directory it ends in; "" when not known.
     """
 
     commands: tuple[Command, ...]
     faults: tuple[str, ...]
+    cwd: str = ""

@@ -6,11 +6,12 @@ follow becomes a ``HOLE`` in a word or a fault of the whole script; a script
 with a fault is never proved harmless.
 """
 
+import re
 from posixpath import isabs, join, normpath
 from typing import Any
 
 from toolgate.gate.shell import words
-from toolgate.gate.shell.expand import Expander, State
+from toolgate.gate.shell.expand import Expander, State, joined
 from toolgate.gate.shell.grammar import parse as tree
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 
@@ -40,6 +41,7 @@ _CONDITIONAL = frozenset(
 _KEYWORDS = frozenset(
     ("then", "do", "done", "fi", "else", "elif", "esac", "if", "while", "until", "for", "case")
 )
+_TOUCHING = re.compile(rb"(<<-?['\"]?[A-Za-z_][A-Za-z0-9_]{0,40}['\"]?)([;&|)<>])")
 _REDIRECT_OPS = {">|": ">", "&>": ">", "&>>": ">>", ">&-": ">&", "<&-": "<&"}
 
 
@@ -67,12 +69,28 @@ def read(text: str, *, cwd: str, home: str, variables: dict[str, str] | None = N
         return Script((), ("lone-surrogate",))
     if _deepest(text) > MAX_DEPTH:
         return Script((), ("too-deep",))
+    root = tree(source)
+    if root.has_error:
+        source, root = _respaced(source, root)
     walk = Walk(source, cwd, home, variables or {})
     try:
-        walk.statement(tree(source), ())
+        walk.statement(root, ())
     except RecursionError:
         walk.faults.add("too-deep")
-    return Script(tuple(walk.commands), tuple(sorted(walk.faults)))
+    return Script(tuple(walk.commands), tuple(sorted(walk.faults)), walk.state.cwd)
+
+
+def _respaced(source: bytes, root: Any) -> tuple[bytes, Any]:
+    """Parse again with a blank behind here-document delimiters that an operator touches.
+
+    The grammar takes ``<<EOF;`` to be the delimiter ``EOF;``; bash does not.
+    Only text that did not parse is tried, and only a clean parse is taken.
+    """
+    spaced = _TOUCHING.sub(rb"\1 \2", source)
+    if spaced == source:
+        return source, root
+    again = tree(spaced)
+    return (source, root) if again.has_error else (spaced, again)
 
 
 def _deepest(text: str) -> int:
@@ -290,13 +308,16 @@ class Walk(Expander):
         end = node.start_byte
         for child in node.children:
             self.account(end, child.start_byte)
+            one_word = self.continues(end, child.start_byte)
             end = child.end_byte
             if child.type == "variable_assignment":
                 assigns.append(self._assignment(child, keep=False))
-            elif child.type == "command_name":
-                arguments.extend(self.fields(child.children[0] if child.children else child))
             elif not child.type.endswith("redirect"):
-                arguments.extend(self.fields(child))
+                named = child.type == "command_name" and child.children
+                fields = self.fields(child.children[0] if named else child)
+                if one_word and arguments and fields:
+                    fields[0] = joined(arguments.pop(), fields[0])
+                arguments.extend(fields)
         self.account(end, node.end_byte)
         return self._run(arguments, assigns, redirects, stdin, piped)
 
@@ -313,11 +334,16 @@ class Walk(Expander):
             self.faults.add("keyword-as-command")
         if name in self._aliases:
             self.faults.add("alias-defined-in-text")
+        if name in self._functions:
+            arguments = []  # its body stands for it; the redirections are its own
         if name == "alias":
             self._aliases.update(w.text.split("=", 1)[0] for w in arguments[1:] if "=" in w.text)
         command = Command(
             tuple(arguments), tuple(assigns), tuple(redirects), self.state.cwd, stdin, piped
         )
+        if name in self._functions:
+            kept = (self._add(command),) if redirects or assigns else ()
+            return kept + self._call(name, stdin, piped)
         made = (self._add(command),)
         if name in ("cd", "pushd"):
             self._change_directory(arguments[1:])
@@ -326,8 +352,6 @@ class Walk(Expander):
         elif name in ("read", "mapfile", "readarray", "getopts"):
             for word in arguments[1:]:
                 self.state.set_values(word.text, [Word(HOLE)])
-        elif name in self._functions:
-            return made + self._call(name, stdin, piped)
         return made
 
     def _call(self, name: str, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:

@@ -91,6 +91,8 @@ def git_checkout(
     """Return whether a checkout switches branches or throws away changes to files."""
     words = [word.text for word in command.words]
     paths = words[words.index("--") + 1 :] if "--" in words else []
+    if parsed.has(["--ours", "--theirs"]):
+        return []  # takes one side of a conflict; git refuses it for any other path
     forced = parsed.has(["-f", "--force"])
     creates = parsed.has(["-b", "-B", "--orphan", "-t", "--track", "--detach"])
     if not creates and not paths:

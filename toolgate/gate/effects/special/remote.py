@@ -25,13 +25,19 @@ def remote_shell(
         return []
     host = host_of(rest[0].text)
     scope = scope_of(host, reader.settings)
-    made = [Effect("exec.code", scope, host, True, unresolved("remote-host"), name, "remote-host")]
+    elsewhere = Effect(
+        "exec.code", scope, host, True, unresolved("remote-host"), name, "remote-host"
+    )
     words = rest[1:]
-    if words:
-        text = " ".join(word.text for word in words)
-        known = HOLE not in text
-        made += reader.inner(text, inside="remote-host") if known else [reader.code_not_known(name)]
-    return made
+    if not words:
+        return [elsewhere]
+    text = " ".join(word.text for word in words)
+    if HOLE in text:
+        return [elsewhere, reader.code_not_known(name)]
+    made = reader.inner(text, inside="remote-host")
+    if scope != "unknown" and all(effect.type in ("inspect", "fs.read") for effect in made):
+        return made  # read whole: it only looks over there
+    return [elsewhere, *made]
 
 
 def gh_api(
