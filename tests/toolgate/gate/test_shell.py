@@ -1,0 +1,128 @@
+"""The shell front end: words, commands, faults, and what must hold for any text."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toolgate.gate.shell import words
+from toolgate.gate.shell.model import HOLE
+from toolgate.gate.shell.parse import MAX_CHARACTERS, REFUSED, read
+
+VECTORS = Path(__file__).resolve().parents[2] / "vectors" / "gate"
+
+
+def _load(name: str) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = json.loads((VECTORS / name).read_text())["rows"]
+    return rows
+
+
+def _read(text: str):
+    return read(text, cwd="/home/dev/app", home="/home/dev")
+
+
+@pytest.mark.parametrize("row", _load("shell_words.json"), ids=lambda row: row["text"])
+def test_words_are_decoded(row):
+    script = _read(row["text"])
+    assert [word.text for word in script.commands[-1].words] == row["words"]
+    assert script.faults == ()
+
+
+@pytest.mark.parametrize("row", _load("faults.json"), ids=lambda row: row["fault"])
+def test_silent_misses_are_faults(row):
+    assert row["fault"] in _read(row["text"]).faults
+
+
+def test_adjacent_backticks_run_two_commands():
+    names = [c.words[0].text for c in _read("echo `true` `rm x`").commands if c.words]
+    assert "rm" in names or _read("echo `true` `rm x`").faults
+
+
+@pytest.mark.parametrize(
+    ("text", "commands"),
+    [
+        ("a | b && c; d & e", ["a", "b", "c", "d", "e"]),
+        ("(a; b) | { c; d; }", ["a", "b", "c", "d"]),
+        ("if a; then b; else c; fi", ["a", "b", "c"]),
+        ("while a; do b; done < f", ["a", "b"]),
+        ("case $x in p) a;; q) b;; esac", ["a", "b"]),
+        ('echo "$(a $(b))" <(c)', ["b", "a", "c", "echo"]),
+        ("! a", ["a"]),
+        ("cat <<'E' > f && rm x\nhi\nE\nls", ["cat", "rm", "ls"]),
+        ("f() { a; }; f", ["a"]),
+        ("x=$(a); y=1 b", ["a", "b"]),
+        ("[[ -n $(a) ]] && b", ["a", "b"]),
+        ("echo $(( $(a) + 1 ))", ["a", "echo"]),
+        ("echo ${x:-$(a)}", ["a", "echo"]),
+        ("cat <<E\n$(a)\nE", ["a", "cat"]),
+        ("a=($(b) c)", ["b"]),
+    ],
+)
+def test_every_command_is_found(text, commands):
+    found = [command.words[0].text for command in _read(text).commands if command.words]
+    assert found == commands
+
+
+def test_cd_is_followed_only_where_it_holds():
+    script = _read("cd sub && a; (cd /x; b); c; cd /y | d; e")
+    where = {c.words[0].text: c.cwd for c in script.commands if c.words}
+    assert where["a"] == "/home/dev/app/sub"
+    assert where["b"] == "/x"
+    assert where["c"] == where["e"] == "/home/dev/app/sub"
+
+
+def test_a_variable_set_in_one_branch_is_not_known_after_it():
+    script = _read("if a; then D=/tmp; fi; rm -rf $D/x")
+    assert any(HOLE in word.text for word in script.commands[-1].words)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("echo " + "a" * MAX_CHARACTERS, "too-long"),
+        ("$(" * 10_000, "too-deep"),
+        ("(" * 3_000 + ")" * 3_000, "too-deep"),
+        ("echo \x00", "nul-character"),
+        ("echo \ud800", "lone-surrogate"),
+        ("echo \U0010f02a", "private-use-character"),
+    ],
+    ids=["long", "deep", "parentheses", "nul", "surrogate", "private"],
+)
+def test_text_that_is_not_read_says_why(text, fault):
+    assert _read(text).faults == (fault,)
+    assert fault in REFUSED
+
+
+def test_a_long_chain_is_walked_without_recursion():
+    script = _read(" && ".join(["true"] * 3_000))
+    assert len(script.commands) == 3_000
+    assert script.faults == ()
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=200))
+def test_no_text_raises(text):
+    _read(text)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from("$(){}[]`'\"\\<>|&;*?~# \nabx=!-"), max_size=60).map("".join))
+def test_no_shell_like_text_raises(text):
+    _read(text)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=0x2FFF), min_size=1, max_size=30))
+def test_single_quoting_gives_the_text_back(text):
+    if "'" in text:
+        return
+    script = _read(f"x '{text}'")
+    assert script.commands[0].words[1].text == text
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text("abc{},.*", max_size=12))
+def test_brace_expansion_ends_and_is_bounded(text):
+    assert len(words.braces(text)) <= words.MAX_FIELDS
