@@ -65,6 +65,36 @@ def test_every_command_is_found(text, commands):
     assert found == commands
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("rm 2>/dev/null -rf /", ["rm", "-rf", "/"]),
+        ("rm -rf >out / <in", ["rm", "-rf", "/"]),
+        ("rm <<E -rf /\nbody\nE", ["rm", "-rf", "/"]),
+        ("rm <<< x -rf /", ["rm", "-rf", "/"]),
+        (">out rm -rf /", ["rm", "-rf", "/"]),
+    ],
+)
+def test_words_behind_a_redirection_are_arguments(text, words):
+    assert [word.text for word in _read(text).commands[-1].words] == words
+
+
+def test_a_here_document_behind_a_pipe_feeds_the_last_command():
+    script = _read("cat x | bash <<E\nls\nE")
+    command = script.commands[-1]
+    assert [word.text for word in command.words] == ["bash"]
+    assert [redirect.target.text for redirect in command.redirects] == ["ls\n"]
+
+
+def test_a_here_document_the_grammar_misreads_is_a_fault():
+    assert "syntax" in _read("bash <<E\n\\trm -rf /\nE").faults
+
+
+def test_a_sourced_file_may_set_any_variable():
+    script = _read('T=echo; source setup; "$T" -rf /')
+    assert not script.commands[-1].words[0].known
+
+
 def test_cd_is_followed_only_where_it_holds():
     script = _read("cd sub && a; (cd /x; b); c; cd /y | d; e")
     where = {c.words[0].text: c.cwd for c in script.commands if c.words}

@@ -56,6 +56,17 @@ def matches_any(name: str, patterns: tuple[str, ...]) -> bool:
     return any(matches(name, pattern) for pattern in patterns)
 
 
+def _homes(path: str, home: str) -> list[str]:
+    """Return the homes a path could lie in: the user's own, or another's by its usual place."""
+    homes = [home] if home else []
+    parts = path.split("/", 3)
+    if len(parts) > 3 and parts[1] in ("home", "Users"):
+        homes.append("/".join(parts[:3]))
+    if path.startswith("/root/"):
+        homes.append("/root")
+    return homes
+
+
 def covers(pattern: str, path: str, home: str) -> bool:
     """Say whether a path pattern covers a path: the path itself or something below it."""
     if pattern.startswith("**/"):
@@ -66,9 +77,7 @@ def covers(pattern: str, path: str, home: str) -> bool:
             return matches(last, name) and (parent + "/").endswith(folders + "/")
         return (path + "/").find(tail + "/") != -1
     if pattern.startswith("~/"):
-        if not home:
-            return False
-        pattern = home + pattern[1:]
+        return any(covers(base + pattern[1:], path, "") for base in _homes(path, home))
     if "*" in pattern:
         folders, _, name = pattern.rpartition("/")
         parent, _, last = path.rpartition("/")

@@ -32,6 +32,10 @@ class State:
         """Let a variable stand for any of some words."""
         self.values[name] = values if len(values) <= MAX_VALUES else [Word(HOLE)]
 
+    def forget(self) -> None:
+        """Know no variable any more, HOME and PWD included."""
+        self.values = {name: [Word(HOLE)] for name in (*self.values, "HOME", "PWD")}
+
     def look_up(self, name: str) -> list[Word]:
         """Return the words a variable may stand for."""
         if name in self.values:

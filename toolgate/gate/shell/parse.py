@@ -8,7 +8,7 @@ with a fault is never proved harmless.
 
 import re
 from posixpath import isabs, join, normpath
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolgate.gate.shell import words
 from toolgate.gate.shell.expand import Expander, State, joined
@@ -41,6 +41,7 @@ _CONDITIONAL = frozenset(
 _KEYWORDS = frozenset(
     ("then", "do", "done", "fi", "else", "elif", "esac", "if", "while", "until", "for", "case")
 )
+_HEREDOC_PARTS = frozenset(("heredoc_start", "heredoc_end", "file_descriptor"))
 _TOUCHING = re.compile(rb"(<<-?['\"]?[A-Za-z_][A-Za-z0-9_]{0,40}['\"]?)([;&|)<>])")
 _REDIRECT_OPS = {">|": ">", "&>": ">", "&>>": ">>", ">&-": ">&", "<&-": "<&"}
 
@@ -80,6 +81,13 @@ def read(text: str, *, cwd: str, home: str, variables: dict[str, str] | None = N
     return Script(tuple(walk.commands), tuple(sorted(walk.faults)), walk.state.cwd)
 
 
+def _last(node: Any) -> Any:
+    """Return the last simple command of a pipeline or list."""
+    while node.type in ("pipeline", "list", "redirected_statement", "negated_command"):
+        node = [child for child in node.children if child.is_named][-1]
+    return node
+
+
 def _respaced(source: bytes, root: Any) -> tuple[bytes, Any]:
     """Parse again with a blank behind here-document delimiters that an operator touches.
 
@@ -108,6 +116,20 @@ def _deepest(text: str) -> int:
     return deepest
 
 
+class Line(NamedTuple):
+    """What stands around a command's own words.
+
+    Args:
+        redirects: its redirections.
+        arguments: nodes of words that stand behind a redirection.
+        trailing: nodes of commands behind a here-document's opening on the same line.
+    """
+
+    redirects: list[Redirect]
+    arguments: list[Any]
+    trailing: list[Any]
+
+
 class Walk(Expander):
     """One pass over a syntax tree. The result is ``commands`` and ``faults``."""
 
@@ -117,6 +139,7 @@ class Walk(Expander):
         self._functions: dict[str, Any] = {}
         self._calling: list[str] = []
         self._aliases: set[str] = set()
+        self._belongs: dict[int, Line] = {}
 
     def statement(self, node: Any, stdin: tuple[int, ...], piped: bool = False) -> tuple[int, ...]:
         """Walk a statement and return the commands whose output is its output."""
@@ -230,26 +253,30 @@ class Walk(Expander):
         self, node: Any, stdin: tuple[int, ...], piped: bool
     ) -> tuple[int, ...]:
         body = node.child_by_field_name("body")
-        redirects: list[Redirect] = []
-        trailing: list[Any] = []
-        for child in node.children:
-            if child.type.endswith("redirect"):
-                self._redirect(child, redirects, trailing)
-        if body is not None and body.type == "command":
-            made = self._command(body, stdin, piped or bool(trailing), redirects)
+        line = self._line_of(node)
+        if body is None or body.type == "command":
+            made = self._command(body, stdin, piped, line)
+        elif body.type in ("pipeline", "list"):
+            # The grammar hangs the redirection on the whole; in bash it is the last command's.
+            self._belongs[_last(body).id] = line
+            made = self.statement(body, stdin, piped)
         else:
-            feed = self._carrier(redirects, stdin, piped)
-            made = self.statement(body, feed, piped) if body is not None else feed
-        return self._after(made, trailing, piped)
+            if line.arguments:
+                self.faults.add("syntax")
+            feed = self._carrier(line.redirects, stdin, piped)
+            made = self.statement(body, feed, piped)
+        return self._after(made, line.trailing, piped)
 
     def _on_command(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
-        redirects: list[Redirect] = []
-        trailing: list[Any] = []
+        line = self._line_of(node)
+        return self._after(self._command(node, stdin, piped, line), line.trailing, piped)
+
+    def _line_of(self, node: Any) -> "Line":
+        line = self._belongs.pop(node.id, None) or Line([], [], [])
         for child in node.children:
             if child.type.endswith("redirect"):
-                self._redirect(child, redirects, trailing)
-        made = self._command(node, stdin, piped or bool(trailing), redirects)
-        return self._after(made, trailing, piped)
+                self._redirect(child, line)
+        return line
 
     def _after(self, made: tuple[int, ...], trailing: list[Any], piped: bool) -> tuple[int, ...]:
         """Walk what stands behind a here-document's opening on the same line."""
@@ -268,45 +295,52 @@ class Walk(Expander):
             return stdin
         return (self._add(Command((), (), tuple(redirects), self.state.cwd, stdin, piped)),)
 
-    def _redirect(self, node: Any, redirects: list[Redirect], trailing: list[Any]) -> None:
+    def _redirect(self, node: Any, line: "Line") -> None:
         if node.type == "file_redirect":
             operator = next((c for c in node.children if not c.is_named), None)
             op = operator.type if operator is not None else ""
-            for position, child in enumerate(node.children):
-                if node.field_name_for_child(position) == "destination":
-                    targets = self.fields(child) or [Word("")]
-                    redirects += [Redirect(_REDIRECT_OPS.get(op, op), word) for word in targets]
+            op = _REDIRECT_OPS.get(op, op)
+            first, *others = [
+                child
+                for position, child in enumerate(node.children)
+                if node.field_name_for_child(position) == "destination"
+            ] or [None]
+            targets = self.fields(first) if first is not None else []
+            line.redirects.extend(Redirect(op, word) for word in targets or [Word("")])
+            # The grammar takes every word behind a target as one more; bash, as an argument.
+            line.arguments.extend(others)
         elif node.type == "herestring_redirect":
             body = next((child for child in node.children if child.is_named), None)
             if body is not None:
-                redirects.append(Redirect("<<<", self.single(body)))
+                line.redirects.append(Redirect("<<<", self.single(body)))
         else:
-            self._heredoc(node, redirects, trailing)
+            self._heredoc(node, line)
 
-    def _heredoc(self, node: Any, redirects: list[Redirect], trailing: list[Any]) -> None:
+    def _heredoc(self, node: Any, line: "Line") -> None:
         start = next((c for c in node.children if c.type == "heredoc_start"), None)
         literal = start is not None and any(c in self.text(start) for c in "'\"\\")
         body = Word("")
-        for child in node.children:
+        for position, child in enumerate(node.children):
             if child.type == "heredoc_body":
                 body = Word(self.text(child)) if literal else self.heredoc_text(child)
             elif child.type.endswith("redirect"):
-                self._redirect(child, redirects, trailing)
-            elif child.is_named and child.type not in (
-                "heredoc_start",
-                "heredoc_end",
-                "file_descriptor",
-            ):
-                trailing.append(child)
-        redirects.append(Redirect("<<", body))
+                self._redirect(child, line)
+            elif node.field_name_for_child(position) == "argument":
+                line.arguments.append(child)
+                if self.text(child).startswith(("\n", "\\\n")):
+                    self.faults.add("syntax")  # the grammar has read the body as arguments
+            elif child.is_named and child.type not in _HEREDOC_PARTS:
+                line.trailing.append(child)
+        line.redirects.append(Redirect("<<", body))
 
     def _command(
-        self, node: Any, stdin: tuple[int, ...], piped: bool, redirects: list[Redirect]
+        self, node: Any, stdin: tuple[int, ...], piped: bool, line: "Line"
     ) -> tuple[int, ...]:
         assigns: list[tuple[str, Word]] = []
         arguments: list[Word] = []
-        end = node.start_byte
-        for child in node.children:
+        children = node.children if node is not None else []
+        end = node.start_byte if node is not None else 0
+        for child in children:
             self.account(end, child.start_byte)
             one_word = self.continues(end, child.start_byte)
             end = child.end_byte
@@ -318,8 +352,12 @@ class Walk(Expander):
                 if one_word and arguments and fields:
                     fields[0] = joined(arguments.pop(), fields[0])
                 arguments.extend(fields)
-        self.account(end, node.end_byte)
-        return self._run(arguments, assigns, redirects, stdin, piped)
+        if node is not None:
+            self.account(end, node.end_byte)
+        for child in line.arguments:
+            arguments.extend(self.fields(child))
+        piped = piped or bool(line.trailing)
+        return self._run(arguments, assigns, line.redirects, stdin, piped)
 
     def _run(
         self,
@@ -349,6 +387,8 @@ class Walk(Expander):
             self._change_directory(arguments[1:])
         elif name == "popd":
             self.state.cwd = ""
+        elif name in ("source", "."):
+            self.state.forget()  # the file may set anything
         elif name in ("read", "mapfile", "readarray", "getopts"):
             for word in arguments[1:]:
                 self.state.set_values(word.text, [Word(HOLE)])

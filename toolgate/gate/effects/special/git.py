@@ -91,6 +91,8 @@ def git_checkout(
     """Return whether a checkout switches branches or throws away changes to files."""
     words = [word.text for word in command.words]
     paths = words[words.index("--") + 1 :] if "--" in words else []
+    if parsed.has(["--pathspec-from-file"]):
+        paths.append("--pathspec-from-file")
     if parsed.has(["--ours", "--theirs"]):
         return []  # takes one side of a conflict; git refuses it for any other path
     forced = parsed.has(["-f", "--force"])
