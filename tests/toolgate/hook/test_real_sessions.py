@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from toolgate.verify import verify
+from toolgate.verify.traces.load import load_spans
 
 ROOT = Path(__file__).resolve().parents[3]
 CORPORA = Path(os.environ.get("TOOLGATE_SHARED", ROOT.parent / "shared")) / "corpora"
@@ -97,3 +98,63 @@ def test_session_without_ids_or_times(send, ledger, calls):
     )
     assert +findings == +expected
     print(dict(table), "unmatched", unmatched, report.verdict)
+
+
+def transcript(file: Path, chat: list[dict]) -> Path:
+    """Write a transcript of the calls a session's own log shows, with their ends."""
+    with file.open("w") as out:
+        for row in chat:
+            call = row["tool_use_id"]
+            block = {
+                "type": "tool_use",
+                "id": call,
+                "name": row["tool_name"],
+                "input": row["tool_input"],
+            }
+            # The replay runs now; a trace that ended years ago would rightly say less.
+            shared = {"sessionId": row["session_id"], "timestamp": "2100-01-01T00:00:00.000Z"}
+            said = {**shared, "type": "assistant", "message": {"content": [block]}}
+            error = row["outcome"] != "executed"
+            result = {"type": "tool_result", "tool_use_id": call, "is_error": error}
+            answered = {**shared, "type": "user", "message": {"content": [result]}}
+            out.write(json.dumps(said) + "\n" + json.dumps(answered) + "\n")
+    return file
+
+
+@pytest.mark.slow
+def test_session_of_three_logs_joined_by_id(send, ledger, tmp_path):
+    session = "fa568332204b"
+    chat = rows(MAIN, session)
+    hooks = rows(OTHER, session)
+    pre = [row for row in hooks if row["log_kind"] == "pre"]
+    post = {row["tool_use_id"]: row for row in hooks if row["log_kind"] == "post"}
+    decided: dict[str, str] = {}
+    for row in pre:
+        call = row["tool_use_id"]
+        mode = {"permission_mode": row["permission_mode"]}
+        decided[call] = send(payload(row, "PreToolUse", tool_use_id=call, **mode)).decision
+        if call in post:
+            send(payload(post[call], "PostToolUse", tool_use_id=call, tool_response={}))
+    unmatched = [call for call in post if call not in decided]
+    for call in unmatched:
+        send(payload(post[call], "PostToolUse", tool_use_id=call, tool_response={}))
+    send({"session_id": session, "hook_event_name": "SessionEnd", "reason": "x"})
+
+    alone, _ = found(ledger)
+    assert +alone == +Counter(
+        {
+            "log.orphan_allow": sum(s == "allow" and c not in post for c, s in decided.items()),
+            "execution.after_deny": sum(s == "deny" and c in post for c, s in decided.items()),
+            "execution.unmatched": len(unmatched),
+        }
+    )
+
+    shown = {row["tool_use_id"] for row in chat}
+    trace = transcript(tmp_path / "transcript.jsonl", chat)
+    report = verify(str(ledger), spans=load_spans([str(trace)]))
+    findings = Counter(finding.code for finding in report.findings)
+    assert findings["execution.no_decision"] == len(shown - decided.keys())
+    ran = {call for call, state in decided.items() if call in post and state != "deny"}
+    assert findings["execution.no_span"] == len(ran - shown)
+    assert report.verdict == "FAIL"
+    print(Counter(decided.values()), len(unmatched), len(shown), dict(findings))
