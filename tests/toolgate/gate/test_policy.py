@@ -45,7 +45,8 @@ FAULTS = [
         "unknown key kind",
     ),
     (
-        "version: 1\nname: x\nrules: [{rule: a, decide: deny, because: b, effects: [{type: [fs.x]}]}]",
+        "version: 1\nname: x\n"
+        "rules: [{rule: a, decide: deny, because: b, effects: [{type: [fs.x]}]}]",
         "unknown type fs.x",
     ),
     ("version: 1\nname: x\nnames: {trusted_hosts: [https://a.b]}", "bare host name"),
