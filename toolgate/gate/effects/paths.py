@@ -4,7 +4,8 @@ from posixpath import basename, dirname, isabs, join, normpath
 
 from toolgate.gate.call import Place
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
-from toolgate.gate.effects.settings import Settings, covers, matches_any
+from toolgate.gate.effects.patterns import matches_any, path_set
+from toolgate.gate.effects.settings import Settings
 from toolgate.gate.shell.model import HOLE
 
 _STREAMS = frozenset(
@@ -87,7 +88,7 @@ class Paths:
         return dirname(head + "x")
 
     def _covered(self, patterns: tuple[str, ...], path: str) -> bool:
-        return any(covers(pattern, path, self.place.home) for pattern in patterns)
+        return bool(patterns) and path_set(patterns).covers(path, self.place.home)
 
     def _inside(self, path: str, folders: tuple[str, ...]) -> bool:
         return any(path == folder or path.startswith(folder + "/") for folder in folders)

@@ -11,7 +11,8 @@ from toolgate.gate.effects import code, flow, special
 from toolgate.gate.effects.hosts import host_of, scope_of, split_remote
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.paths import Paths
-from toolgate.gate.effects.settings import Settings, matches
+from toolgate.gate.effects.patterns import matches
+from toolgate.gate.effects.settings import Settings
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.parse import REFUSED, read
 

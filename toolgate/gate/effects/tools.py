@@ -8,7 +8,8 @@ from toolgate.gate.effects.content import holds_secret
 from toolgate.gate.effects.hosts import host_of, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.paths import Paths
-from toolgate.gate.effects.settings import Settings, matches
+from toolgate.gate.effects.patterns import matches
+from toolgate.gate.effects.settings import Settings
 
 SHELL_TOOLS = frozenset(("Bash", "run_shell_command", "shell", "Shell"))
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from toolgate.gate.effects.model import PROVED, Effect
-from toolgate.gate.effects.settings import matches_any
+from toolgate.gate.effects.patterns import matches_any
 from toolgate.gate.policy.model import Rule
 
 EFFECT_KEYS = (

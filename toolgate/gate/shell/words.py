@@ -13,7 +13,6 @@ _SPECIAL = "*?[]{},~"
 _BASE = 0x10F000
 _MARK = {ord(char): chr(_BASE + ord(char)) for char in _SPECIAL}
 _UNMARK = {_BASE + ord(char): char for char in _SPECIAL}
-_GLOB = frozenset("*?[")
 MAX_FIELDS = 64
 
 _ANSI_C = {
@@ -127,7 +126,7 @@ def _run(text: str, start: int, most: int, digits: str) -> str:
 
 def is_glob(marked: str) -> bool:
     """Say whether a marked word holds an unquoted pattern character."""
-    return any(char in _GLOB for char in marked)
+    return "*" in marked or "?" in marked or "[" in marked
 
 
 def finish(marked: str) -> str:
@@ -212,4 +211,4 @@ def _sequence(inside: str, end: int) -> tuple[int, list[str]] | None:
 
 def has_private(text: str) -> bool:
     """Say whether text already holds a private code point this module marks with."""
-    return any(char >= "\U0010f000" for char in text)
+    return bool(text) and max(text) >= "\U0010f000"

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
-from toolgate.gate.effects.settings import matches_any
+from toolgate.gate.effects.patterns import matches_any
 from toolgate.gate.shell.model import HOLE, Command, Word
 
 if TYPE_CHECKING:

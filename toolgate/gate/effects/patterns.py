@@ -1,0 +1,119 @@
+"""Patterns of names and paths, split once into what a look-up finds and what must be tried."""
+
+from functools import lru_cache
+
+
+def matches(name: str, pattern: str) -> bool:
+    """Say whether a name fits a pattern in which ``*`` stands for any characters."""
+    parts = pattern.split("*")
+    if len(parts) == 1:
+        return name == pattern
+    first, *middle, last = parts
+    if len(name) < len(first) + len(last) or not name.startswith(first):
+        return False
+    if not name.endswith(last):
+        return False
+    position, end = len(first), len(name) - len(last)
+    for part in middle:
+        found = name.find(part, position, end)
+        if found == -1:
+            return False
+        position = found + len(part)
+    return True
+
+
+def matches_any(name: str, patterns: tuple[str, ...]) -> bool:
+    """Say whether a name fits one of some patterns."""
+    exact, starred = _names(patterns)
+    return name in exact or any(matches(name, pattern) for pattern in starred)
+
+
+@lru_cache(maxsize=64)
+def _names(patterns: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:
+    exact = frozenset(pattern for pattern in patterns if "*" not in pattern)
+    return exact, tuple(pattern for pattern in patterns if "*" in pattern)
+
+
+class PathSet:
+    """Path patterns. Each covers the path it names and what lies below it.
+
+    Args:
+        patterns: absolute paths, paths in any home (``~/``), or in any folder
+            (``**/``); the last part may hold ``*``.
+    """
+
+    def __init__(self, patterns: tuple[str, ...]) -> None:
+        plain = [pattern.rstrip("/") or "/" for pattern in patterns if "*" not in pattern]
+        self._absolute = frozenset(path for path in plain if path.startswith("/"))
+        self._in_home = frozenset(path[2:] for path in plain if path.startswith("~/"))
+        self._anywhere = tuple(
+            pattern[2:] + "/"
+            for pattern in patterns
+            if _is_anywhere(pattern) and _plain(pattern[3:])
+        )
+        starred = [p for p in patterns if "*" in p and not (_is_anywhere(p) and _plain(p[3:]))]
+        self._starred = tuple((*p.removeprefix("**").rpartition("/")[::2], p) for p in starred)
+
+    def covers(self, path: str, home: str) -> bool:
+        """Say whether a path is covered.
+
+        Args:
+            path: absolute and normalized.
+            home: the user's home; other users' are known by their usual place.
+        """
+        if not self._absolute.isdisjoint(_ancestors(path)):
+            return True
+        folded = path + "/"
+        if any(tail in folded for tail in self._anywhere):
+            return True
+        for base in _homes(path, home) if self._in_home or self._starred else ():
+            below = path[len(base) + 1 :]
+            if path.startswith(base + "/") and not self._in_home.isdisjoint(_ancestors(below)):
+                return True
+        return any(self._fits(*item, path, home) for item in self._starred)
+
+    def _fits(self, folder: str, name: str, pattern: str, path: str, home: str) -> bool:
+        parent, _, last = path.rpartition("/")
+        if not matches(last, name):
+            return False
+        if _is_anywhere(pattern):
+            return (parent + "/").endswith(folder + "/")
+        if folder.startswith("~"):
+            return any(parent == base + folder[1:] for base in _homes(path, home))
+        return parent == folder
+
+
+@lru_cache(maxsize=64)
+def path_set(patterns: tuple[str, ...]) -> PathSet:
+    """Return the set of some patterns, made once."""
+    return PathSet(patterns)
+
+
+def _is_anywhere(pattern: str) -> bool:
+    return pattern.startswith("**/")
+
+
+def _plain(text: str) -> bool:
+    return "*" not in text
+
+
+def _ancestors(path: str) -> list[str]:
+    """Return a path and every folder it lies in, but for the root unless it is the path."""
+    found = [path]
+    cut = path.rfind("/")
+    while cut > 0:
+        path = path[:cut]
+        found.append(path)
+        cut = path.rfind("/")
+    return found
+
+
+def _homes(path: str, home: str) -> list[str]:
+    """Return the homes a path could lie in: the user's own, or another's by its usual place."""
+    homes = [home] if home else []
+    parts = path.split("/", 3)
+    if len(parts) > 3 and parts[1] in ("home", "Users"):
+        homes.append("/".join(parts[:3]))
+    if path.startswith("/root/"):
+        homes.append("/root")
+    return homes
