@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from toolgate.gate.shell import words
 from toolgate.gate.shell.model import HOLE
-from toolgate.gate.shell.parse import MAX_CHARACTERS, REFUSED, read
+from toolgate.gate.shell.parse import read
+from toolgate.gate.shell.source import MAX_CHARACTERS, REFUSED
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors" / "gate"
 

@@ -5,14 +5,12 @@ in a table a language; the first literal argument is what they act on. A call
 whose argument is no literal acts on something unknown.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from toolgate.gate.effects.access import access
 from toolgate.gate.effects.model import Effect
+from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command
-
-if TYPE_CHECKING:
-    from toolgate.gate.effects.shell import Reader
 
 _JAVASCRIPT = {
     "exec": "shell",
@@ -121,7 +119,7 @@ class Token(NamedTuple):
 
 
 def effects_of_calls(
-    language: str, text: str, reader: "Reader", command: Command, name: str
+    language: str, text: str, reader: Reading, command: Command, name: str
 ) -> list[Effect]:
     """Return what inline code does, by the calls it makes."""
     tokens = tokenize(text)
@@ -168,7 +166,7 @@ def _arguments(tokens: list[Token], position: int, *, joined: bool) -> str:
 
 
 def _effect(
-    kind: str, literal: str, text: str, reader: "Reader", command: Command, name: str
+    kind: str, literal: str, text: str, reader: Reading, command: Command, name: str
 ) -> list[Effect]:
     if kind in ("shell", "argv"):
         return _run(literal, reader, name)
@@ -190,12 +188,12 @@ def _effect(
     return access("fs." + kind, literal, reader, command, name)
 
 
-def _run(literal: str, reader: "Reader", name: str) -> list[Effect]:
+def _run(literal: str, reader: Reading, name: str) -> list[Effect]:
     return [reader.code_not_known(name)] if HOLE in literal else reader.inner(literal)
 
 
 def _awk_output(
-    mark: str, tokens: list[Token], position: int, reader: "Reader", command: Command, name: str
+    mark: str, tokens: list[Token], position: int, reader: Reading, command: Command, name: str
 ) -> list[Effect]:
     before = tokens[position - 1] if position else Token("mark", "")
     after = tokens[position + 1] if position + 1 < len(tokens) else Token("mark", "")

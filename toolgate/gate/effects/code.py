@@ -1,20 +1,14 @@
 """Programs given inline in other languages, read for what they do."""
 
-from typing import TYPE_CHECKING
-
 from toolgate.gate.effects.access import access
 from toolgate.gate.effects.calls import effects_of_calls
 from toolgate.gate.effects.model import Effect, unresolved
+from toolgate.gate.effects.reading import Reading
 from toolgate.gate.effects.sql import effects_of_sql
 from toolgate.gate.shell.model import HOLE, Command
 
-if TYPE_CHECKING:
-    from toolgate.gate.effects.shell import Reader
 
-
-def effects(
-    language: str, text: str, reader: "Reader", command: Command, name: str
-) -> list[Effect]:
+def effects(language: str, text: str, reader: Reading, command: Command, name: str) -> list[Effect]:
     """Return the effects of inline code.
 
     Args:
@@ -44,7 +38,7 @@ def effects(
     return [running, *effects_of_calls(language, text, reader, command, name)]
 
 
-def _sed(text: str, reader: "Reader", command: Command, name: str) -> list[Effect]:
+def _sed(text: str, reader: Reading, command: Command, name: str) -> list[Effect]:
     """Return what a sed script does beyond editing its stream: ``e`` runs, ``w`` writes."""
     made: list[Effect] = []
     for line in text.replace(";", "\n").split("\n"):

@@ -1,14 +1,10 @@
 """What flows between the commands of one text: secrets, downloads, files written then run."""
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from toolgate.gate.effects import code
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
+from toolgate.gate.effects.reading import Reading, Written
 from toolgate.gate.shell.model import Command, Script
 from toolgate.gate.shell.words import ansi_c, finish
-
-if TYPE_CHECKING:
-    from toolgate.gate.effects.shell import Reader
 
 _SENDS = frozenset(("net.fetch", "net.send"))
 _LANGUAGES = {
@@ -19,22 +15,6 @@ _LANGUAGES = {
     "php": "php",
 }
 _SUFFIXES = {"py": "python", "js": "javascript", "mjs": "javascript", "rb": "ruby", "pl": "perl"}
-
-
-class Written(NamedTuple):
-    """A file this text has written.
-
-    Args:
-        text: its content, if known.
-        remote: whether it came from the network.
-        secret: whether a secret went into it.
-        built: whether the project's own build made it.
-    """
-
-    text: str | None
-    remote: bool
-    secret: bool
-    built: bool = False
 
 
 def upstream(script: Script, command: Command) -> set[int]:
@@ -60,7 +40,7 @@ def carried(
     found: list[list[Effect]],
     made: list[Effect],
     command: Command,
-    reader: "Reader",
+    reader: Reading,
 ) -> list[Effect]:
     """Return a command's effects after what reaches it is taken into account.
 
@@ -91,7 +71,7 @@ def carried(
     return result
 
 
-def _is_secret(effect: Effect, reader: "Reader") -> bool:
+def _is_secret(effect: Effect, reader: Reading) -> bool:
     if effect.type == "secret.read":
         return True
     written = reader.files.get(effect.resource) if effect.type == "fs.read" else None
@@ -119,7 +99,7 @@ def ends(effects: list[Effect]) -> list[Effect]:
     return list(dict.fromkeys(effects))
 
 
-def executed(written: Written, path: str, program: str, reader: "Reader") -> list[Effect]:
+def executed(written: Written, path: str, program: str, reader: Reading) -> list[Effect]:
     """Return the effects of running a file that this text has written."""
     if written.remote:
         return [

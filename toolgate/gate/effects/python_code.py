@@ -1,14 +1,11 @@
 """Inline Python, read by its syntax tree for files, processes and hosts it reaches."""
 
 import ast
-from typing import TYPE_CHECKING
 
 from toolgate.gate.effects.access import access
 from toolgate.gate.effects.model import Effect
+from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command, Word
-
-if TYPE_CHECKING:
-    from toolgate.gate.effects.shell import Reader
 
 _HOLE_NAME = "hole__"
 _SHELL = frozenset(
@@ -63,7 +60,7 @@ _OPAQUE = frozenset(
 _RAW_NETWORK = frozenset(("socket", "smtplib", "ftplib", "telnetlib", "paramiko", "ctypes", "pty"))
 
 
-def effects_of_python(text: str, reader: "Reader", command: Command, name: str) -> list[Effect]:
+def effects_of_python(text: str, reader: Reading, command: Command, name: str) -> list[Effect]:
     """Return what Python source does to files, processes and hosts."""
     try:
         tree = ast.parse(text.replace(HOLE, _HOLE_NAME))
@@ -87,13 +84,13 @@ def effects_of_python(text: str, reader: "Reader", command: Command, name: str) 
     return made
 
 
-def _module(module: str, reader: "Reader", name: str) -> list[Effect]:
+def _module(module: str, reader: Reading, name: str) -> list[Effect]:
     package = module.partition(".")[0]
     return [reader.unknown(f"module-{package}", name)] if package in _RAW_NETWORK else []
 
 
 def _call(
-    node: ast.Call, names: dict[str, str], reader: "Reader", command: Command, name: str
+    node: ast.Call, names: dict[str, str], reader: Reading, command: Command, name: str
 ) -> list[Effect]:
     called = _dotted(node.func, names)
     first = _literal(node.args[0]) if node.args else HOLE
@@ -136,14 +133,14 @@ def _call(
     return []
 
 
-def _open(node: ast.Call, path: str, reader: "Reader", command: Command, name: str) -> list[Effect]:
+def _open(node: ast.Call, path: str, reader: Reading, command: Command, name: str) -> list[Effect]:
     modes = [_literal(node.args[1])] if len(node.args) > 1 else []
     modes += [_literal(item.value) for item in node.keywords if item.arg == "mode"]
     writes = any(char in mode for mode in modes for char in ("w", "a", "x", "+", HOLE))
     return access("fs.write" if writes else "fs.read", path, reader, command, name)
 
 
-def _process(node: ast.Call, reader: "Reader", command: Command, name: str) -> list[Effect]:
+def _process(node: ast.Call, reader: Reading, command: Command, name: str) -> list[Effect]:
     argument = node.args[0] if node.args else None
     if isinstance(argument, (ast.List, ast.Tuple)) and argument.elts:
         words = tuple(Word(_literal(item)) for item in argument.elts)

@@ -1,12 +1,8 @@
 """SQL text read for whether it looks, changes or destroys."""
 
-from typing import TYPE_CHECKING
-
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
+from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE
-
-if TYPE_CHECKING:
-    from toolgate.gate.effects.shell import Reader
 
 _LOOKS = frozenset(
     (
@@ -51,7 +47,7 @@ _CHANGES = frozenset(
 _NOTHING = frozenset(("BEGIN", "COMMIT", "ROLLBACK", "SET", "USE"))
 
 
-def effects_of_sql(text: str, reader: "Reader", name: str) -> list[Effect]:
+def effects_of_sql(text: str, reader: Reading, name: str) -> list[Effect]:
     """Return the effects of SQL statements and of a client's own commands."""
     made: list[Effect] = []
     for statement in _statements(text):
@@ -59,7 +55,7 @@ def effects_of_sql(text: str, reader: "Reader", name: str) -> list[Effect]:
     return made or [Effect("inspect", "inspect-only", name, True, PROVED, name)]
 
 
-def _statement(words: list[str], reader: "Reader", name: str) -> list[Effect]:
+def _statement(words: list[str], reader: Reading, name: str) -> list[Effect]:
     first = words[0].upper()
     if words[0].startswith(("\\", ".")):
         return _client_command(words, reader, name)
@@ -84,7 +80,7 @@ def _statement(words: list[str], reader: "Reader", name: str) -> list[Effect]:
     return [_effect("db.mutate", name, first.lower()[:20], proof)]
 
 
-def _client_command(words: list[str], reader: "Reader", name: str) -> list[Effect]:
+def _client_command(words: list[str], reader: Reading, name: str) -> list[Effect]:
     command = words[0].lower()
     if command in ("\\!", ".shell", ".system"):
         return reader.inner(" ".join(words[1:]))

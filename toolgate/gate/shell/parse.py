@@ -6,31 +6,16 @@ follow becomes a ``HOLE`` in a word or a fault of the whole script; a script
 with a fault is never proved harmless.
 """
 
-import re
 from posixpath import isabs, join, normpath
 from typing import Any, NamedTuple
 
-from toolgate.gate.shell import words
 from toolgate.gate.shell.expand import Expander, State, joined
-from toolgate.gate.shell.grammar import parse as tree
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
+from toolgate.gate.shell.source import parsed, refusal
 
-MAX_CHARACTERS = 65_536
-MAX_DEPTH = 60
 MAX_COMMANDS = 4_096
 MAX_ROUNDS = 12
 MAX_UNROLLED = 200
-REFUSED = frozenset(
-    (
-        "too-long",
-        "too-deep",
-        "too-many-commands",
-        "nul-character",
-        "private-use-character",
-        "lone-surrogate",
-    )
-)
-"""Faults of text that is not read at all, because it cannot be or would cost too much."""
 
 _TRANSPARENT = frozenset(
     ("program", "do_group", "else_clause", "elif_clause", "compound_statement")
@@ -42,7 +27,6 @@ _KEYWORDS = frozenset(
     ("then", "do", "done", "fi", "else", "elif", "esac", "if", "while", "until", "for", "case")
 )
 _HEREDOC_PARTS = frozenset(("heredoc_start", "heredoc_end", "file_descriptor"))
-_TOUCHING = re.compile(rb"(<<-?['\"]?[A-Za-z_][A-Za-z0-9_]{0,40}['\"]?)([;&|)<>])")
 _REDIRECT_OPS = {">|": ">", "&>": ">", "&>>": ">>", ">&-": ">&", "<&-": "<&"}
 
 
@@ -58,21 +42,10 @@ def read(text: str, *, cwd: str, home: str, variables: dict[str, str] | None = N
     Returns:
         Its simple commands and, if anything was not understood, why.
     """
-    if len(text) > MAX_CHARACTERS:
-        return Script((), ("too-long",))
-    if words.has_private(text):
-        return Script((), ("private-use-character",))
-    if "\x00" in text:
-        return Script((), ("nul-character",))
-    try:
-        source = text.encode("utf-8")
-    except UnicodeEncodeError:
-        return Script((), ("lone-surrogate",))
-    if _deepest(text) > MAX_DEPTH:
-        return Script((), ("too-deep",))
-    root = tree(source)
-    if root.has_error:
-        source, root = _respaced(source, root)
+    fault = refusal(text)
+    if fault:
+        return Script((), (fault,))
+    source, root = parsed(text)
     walk = Walk(source, cwd, home, variables or {})
     try:
         walk.statement(root, ())
@@ -86,34 +59,6 @@ def _last(node: Any) -> Any:
     while node.type in ("pipeline", "list", "redirected_statement", "negated_command"):
         node = [child for child in node.children if child.is_named][-1]
     return node
-
-
-def _respaced(source: bytes, root: Any) -> tuple[bytes, Any]:
-    """Parse again with a blank behind here-document delimiters that an operator touches.
-
-    The grammar takes ``<<EOF;`` to be the delimiter ``EOF;``; bash does not.
-    Only text that did not parse is tried, and only a clean parse is taken.
-    """
-    spaced = _TOUCHING.sub(rb"\1 \2", source)
-    if spaced == source:
-        return source, root
-    again = tree(spaced)
-    return (source, root) if again.has_error else (spaced, again)
-
-
-def _deepest(text: str) -> int:
-    """Return how deep brackets nest at most, counting every bracket as one.
-
-    Quoted brackets count too: it bounds the work and need not be exact.
-    """
-    depth = deepest = 0
-    for char in text:
-        if char in "({":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif char in ")}" and depth:
-            depth -= 1
-    return deepest
 
 
 class Line(NamedTuple):

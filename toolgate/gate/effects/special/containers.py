@@ -1,20 +1,16 @@
 """Containers: what a ``run`` mounts, which rights it takes, what it starts."""
 
-from typing import TYPE_CHECKING
-
 from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
+from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import Command, Word
-
-if TYPE_CHECKING:
-    from toolgate.gate.effects.shell import Reader
 
 _HOST_RIGHTS = ("--privileged",)
 _HOST_SPACES = ("--pid", "--ipc", "--userns", "--cgroupns", "--uts")
 
 
 def docker_run(
-    reader: "Reader", parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return the effects of starting a container: rights over the host, mounts, code."""
     rest = parsed.rest or parsed.operands
@@ -37,7 +33,7 @@ def docker_run(
 
 
 def _mount(
-    reader: "Reader", source: str, read_only: bool, name: str, command: Command
+    reader: Reading, source: str, read_only: bool, name: str, command: Command
 ) -> list[Effect]:
     if not source.startswith((".", "/", "~", "\x00")):
         return []  # a named volume

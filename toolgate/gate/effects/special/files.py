@@ -1,14 +1,11 @@
 """Programs with an argument language of their own: find, tar, dd, chmod, kill, xargs."""
 
 from posixpath import join
-from typing import TYPE_CHECKING
 
 from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects.model import PROVED, Effect
+from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command, Word
-
-if TYPE_CHECKING:
-    from toolgate.gate.effects.shell import Reader
 
 _EXEC = ("-exec", "-execdir", "-ok", "-okdir")
 _PRINT = ("-fprint", "-fprint0", "-fls", "-fprintf")
@@ -17,7 +14,7 @@ _FIRST_OPTIONS = ("-H", "-L", "-P", "-E", "-X", "-d", "-s", "-x")
 
 
 def find(
-    reader: "Reader", parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return what find does to the files it finds."""
     words = list(_arguments_of(name, command))
@@ -71,7 +68,7 @@ def _target(start: Word, texts: list[str]) -> Word:
 
 
 def _executed(
-    reader: "Reader", words: list[Word], targets: list[Word], command: Command
+    reader: Reading, words: list[Word], targets: list[Word], command: Command
 ) -> list[Effect]:
     made: list[Effect] = []
     for target in targets:
@@ -85,7 +82,7 @@ def _executed(
 
 
 def xargs(
-    reader: "Reader", parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return the effects of the command xargs builds, its arguments coming from elsewhere."""
     inner = parsed.rest or (Word("echo"),)
@@ -100,7 +97,7 @@ def xargs(
 
 
 def tar(
-    reader: "Reader", parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return what tar reads, writes or runs, its mode given with or without a dash."""
     operands = list(parsed.operands)
@@ -128,7 +125,7 @@ def tar(
     return made
 
 
-def _tar_programs(reader: "Reader", parsed: Parsed, name: str) -> list[Effect]:
+def _tar_programs(reader: Reading, parsed: Parsed, name: str) -> list[Effect]:
     made: list[Effect] = []
     for option, value in parsed.options:
         if value is None:
@@ -141,7 +138,7 @@ def _tar_programs(reader: "Reader", parsed: Parsed, name: str) -> list[Effect]:
 
 
 def dd(
-    reader: "Reader", parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return what dd reads and writes."""
     made: list[Effect] = []
@@ -155,7 +152,7 @@ def dd(
 
 
 def chmod(
-    reader: "Reader", parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return whose permissions change, and whether all may write or rights go along."""
     words = list(parsed.operands)
@@ -184,7 +181,7 @@ def chmod(
 
 
 def kill(
-    reader: "Reader", parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return which processes are signalled; signal 0 and listings touch none."""
     if parsed.has(["-0", "-l", "-L", "--list"], abbreviated=False):
@@ -200,7 +197,7 @@ def kill(
 
 
 def words_as_shell(
-    reader: "Reader", parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return the effects of words that are joined by blanks and run as shell text."""
     words = parsed.rest or parsed.operands

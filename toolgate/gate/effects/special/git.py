@@ -1,14 +1,10 @@
 """Git: refspecs, checkouts that discard, configuration that runs."""
 
-from typing import TYPE_CHECKING
-
 from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.patterns import matches_any
+from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command, Word
-
-if TYPE_CHECKING:
-    from toolgate.gate.effects.shell import Reader
 
 _FORCE = ["-f", "--force", "--force-with-lease", "--force-if-includes"]
 _DELETE = ["-d", "--delete", "--prune"]
@@ -35,7 +31,7 @@ _RUNS = (
 
 
 def git_push(
-    reader: "Reader", parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return what a push publishes, overwrites or deletes, ref by ref."""
     if parsed.has(["-n", "--dry-run"], abbreviated=False):
@@ -59,7 +55,7 @@ def git_push(
     return [_ref(reader, word, remote, name, marks) for word in refs]
 
 
-def _ref(reader: "Reader", word: Word, remote: str, name: str, marks: list[str]) -> Effect:
+def _ref(reader: Reading, word: Word, remote: str, name: str, marks: list[str]) -> Effect:
     text = word.text
     marks = list(marks)
     if text.startswith("+"):
@@ -86,7 +82,7 @@ def _publish(name: str, resource: str, marks: list[str]) -> Effect:
 
 
 def git_checkout(
-    reader: "Reader", parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return whether a checkout switches branches or throws away changes to files."""
     words = [word.text for word in command.words]
@@ -115,7 +111,7 @@ def _is_pathspec(text: str) -> bool:
 
 
 def git_config(
-    reader: "Reader", parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return what setting a configuration key changes: some keys name programs git will run."""
     reads = parsed.has(
@@ -145,7 +141,7 @@ def _runs(key: str, value: str) -> bool:
 
 
 def git_globals(
-    reader: "Reader", parsed: Parsed, command: Command, made: list[Effect]
+    reader: Reading, parsed: Parsed, command: Command, made: list[Effect]
 ) -> tuple[list[Effect], tuple[Word, ...]]:
     """Apply ``git -c`` settings: aliases are expanded, keys that run programs are effects.
 

@@ -1,20 +1,16 @@
 """Other machines: ssh and the HTTP interface of forges."""
 
-from typing import TYPE_CHECKING
-
 from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects.hosts import host_of, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
+from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command
-
-if TYPE_CHECKING:
-    from toolgate.gate.effects.shell import Reader
 
 _READS = ("get", "head")
 
 
 def remote_shell(
-    reader: "Reader", parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return the effects of a command on another machine, where no path is ours."""
     for option, value in parsed.options:
@@ -41,7 +37,7 @@ def remote_shell(
 
 
 def gh_api(
-    reader: "Reader", parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return whether a call of the forge's interface reads or changes."""
     method = parsed.value("-X", "--method")

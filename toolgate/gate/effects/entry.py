@@ -1,0 +1,352 @@
+"""A catalogue entry applied to the arguments of one call of its program."""
+
+from typing import Any
+
+from toolgate.gate.catalog.options import Parsed, assign_roles, split
+from toolgate.gate.catalog.schema import effect_parts
+from toolgate.gate.effects import code, flow, special
+from toolgate.gate.effects.hosts import split_remote
+from toolgate.gate.effects.model import PROVED, Effect, unresolved
+from toolgate.gate.effects.patterns import matches
+from toolgate.gate.effects.reading import Reading
+from toolgate.gate.shell.model import Command, Word
+
+_SCRIPT_SUFFIXES = (".py", ".js", ".mjs", ".ts", ".rb", ".sh", ".php", ".pl")
+_FILE_ROLES = {
+    "read": "fs.read",
+    "write": "fs.write",
+    "append": "fs.write",
+    "delete": "fs.delete",
+    "permission": "fs.permission",
+    "link": "fs.link",
+}
+_SCOPE_OF_TYPE = {
+    "vcs": "workspace",
+    "exec": "workspace",
+    "pkg": "workspace",
+    "proc": "outside",
+    "sys": "system",
+    "gate": "gate",
+    "inspect": "inspect-only",
+    "secret": "secret",
+}
+_OUTSIDE = frozenset(("vcs.publish", "pkg.publish"))
+_IRREVERSIBLE = frozenset(
+    (
+        "fs.delete",
+        "vcs.discard",
+        "vcs.history_rewrite",
+        "vcs.publish",
+        "infra.destroy",
+        "db.destroy",
+        "net.send",
+        "net.shell",
+        "msg.send",
+        "pay.spend",
+        "pkg.publish",
+        "deploy.release",
+        "secret.print",
+    )
+)
+_CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"))
+_LOOKING_MODULES = frozenset(
+    ("json.tool", "tokenize", "ast", "dis", "platform", "site", "calendar")
+)
+
+
+def apply(
+    reading: Reading,
+    entry: dict[str, Any],
+    name: str,
+    arguments: tuple[Word, ...],
+    command: Command,
+    how: tuple[str, ...] = (),
+) -> list[Effect]:
+    """Return what an entry says of some arguments."""
+    if entry.get("subcommands"):
+        return _subcommand(reading, entry, name, arguments, command)
+    parsed = split(arguments, entry)
+    if _asks_for_help(entry, parsed, arguments):
+        return [reading.inspect(name)]
+    clauses = [clause for clause in entry.get("when", ()) if _holds(clause, parsed)]
+    looking = parsed.has(entry.get("dry", []), abbreviated=False) or any(
+        clause.get("inspect") for clause in clauses
+    )
+    roles, does = entry.get("operands", []), list(entry.get("does", ()))
+    how = (*how, *entry.get("how", ()))
+    for clause in clauses:
+        roles = clause.get("operands", roles)
+        does += clause.get("does", ())
+        how = (*how, *clause.get("how", ()))
+    made = _by_options(reading, entry, parsed, name, command, how)
+    for role, word in assign_roles(parsed.operands, roles):
+        made += argument(reading, role, word, command, name, how, last=word is parsed.operands[-1])
+    made += [stated(item, name, how) for item in does]
+    if "special" in entry:
+        made += special.READINGS[entry["special"]](reading, parsed, name, command, how)
+    if "wraps" in entry:
+        made += _wrapped(reading, entry, parsed, name, command)
+    elif parsed.rest and entry.get("stop"):
+        made += _script_operand(reading, entry, roles, parsed, name, command)
+    made += _standard_input(reading, entry, parsed, name, command)
+    if looking:
+        made = [effect for effect in made if effect.type in ("fs.read", "secret.read")]
+    return made or [reading.inspect(name)]
+
+
+def _asks_for_help(entry: dict[str, Any], parsed: Parsed, arguments: tuple[Word, ...]) -> bool:
+    if "wraps" in entry or entry.get("special") == "find":
+        return False
+    alone = len(arguments) == 1 and arguments[0].text in ("--version", "-V", "-version")
+    return alone or parsed.has(["--help"], abbreviated=False)
+
+
+def _subcommand(
+    reading: Reading,
+    entry: dict[str, Any],
+    name: str,
+    arguments: tuple[Word, ...],
+    command: Command,
+) -> list[Effect]:
+    parsed = split(arguments, {**entry, "stop": True})
+    made = _by_options(reading, entry, parsed, name, command, ())
+    rest = parsed.rest
+    if entry.get("special") == "git":
+        made, rest = special.git_globals(reading, parsed, command, made)
+    if not rest:
+        return [*made, *(stated(item, name, ()) for item in entry.get("does", ()))] or [
+            reading.inspect(name)
+        ]
+    below = _below(entry, rest[0]) if rest[0].known else None
+    if below is None:
+        if any(word.text in ("--help", "help") for word in rest[:2]):
+            return [*made, reading.inspect(name)]
+        resource = f"{name} {rest[0].text}"
+        return [*made, reading.unknown("unknown-subcommand", name, resource)]
+    how = tuple(entry.get("how", ()))
+    return made + apply(reading, below, f"{name} {rest[0].text}", rest[1:], command, how)
+
+
+def _below(entry: dict[str, Any], word: Word) -> dict[str, Any] | None:
+    below: dict[str, Any] = entry["subcommands"]
+    if word.text in below:
+        return below[word.text] or {}
+    patterns = [name for name in below if "*" in name and matches(word.text, name)]
+    if patterns:
+        return below[max(patterns, key=len)] or {}
+    other: dict[str, Any] | None = entry.get("other")
+    return other
+
+
+def _by_options(
+    reading: Reading,
+    entry: dict[str, Any],
+    parsed: Parsed,
+    name: str,
+    command: Command,
+    how: tuple[str, ...],
+) -> list[Effect]:
+    made: list[Effect] = []
+    roles = entry.get("values", {})
+    for option, value in parsed.options:
+        role = roles.get(option) or _by_prefix(option, roles)
+        if role and value is not None:
+            made += argument(reading, role, value, command, name, how)
+    return made
+
+
+def argument(
+    reading: Reading,
+    role: str,
+    word: Word,
+    command: Command,
+    name: str,
+    how: tuple[str, ...],
+    *,
+    last: bool = False,
+) -> list[Effect]:
+    """Return the effects of one argument in its role."""
+    if role in _FILE_ROLES:
+        marks = (*how, "append") if role == "append" else how
+        return reading.touch(_FILE_ROLES[role], word, command, name, marks)
+    if role in ("url", "host"):
+        return [reading.net("net.send" if "send" in how else "net.fetch", word.text, name, how)]
+    if role == "shell":
+        return reading.inner(word.text) if word.known else [reading.code_not_known(name)]
+    if role in _CODE:
+        return code.effects(role, word.text, reading, command, name)
+    if role == "exec":
+        return reading.run_file(word, command, name)
+    if role == "module":
+        return _module(reading, word, command, name)
+    if role == "data" and word.text.startswith("@") and word.text != "@-":
+        return reading.touch("fs.read", word._replace(text=word.text[1:]), command, name)
+    if role == "upload":
+        return _upload(reading, word, command, name)
+    if role == "transfer":
+        return _transfer(reading, word, command, name, how, last=last)
+    return []
+
+
+def _module(reading: Reading, word: Word, command: Command, name: str) -> list[Effect]:
+    """Read ``python -m NAME``: a catalogued tool as itself, anything else as project code."""
+    position = next((i for i, w in enumerate(command.words) if w is word), -1)
+    entry = reading.entry(word.text) if position >= 0 else None
+    if entry is not None:
+        return apply(reading, entry, word.text, command.words[position + 1 :], command)
+    if word.text in _LOOKING_MODULES:
+        return [reading.inspect(name)]
+    proof = unresolved("project-code" if word.known else "code-not-known")
+    scope = "workspace" if word.known else "unknown"
+    return [Effect("exec.code", scope, word.text, True, proof, name, "project")]
+
+
+def _upload(reading: Reading, word: Word, command: Command, name: str) -> list[Effect]:
+    # curl -F name=@file and name=<file; curl -T file.
+    _, marker, tail = word.text.partition("=")
+    if marker and tail[:1] in ("@", "<"):
+        word = word._replace(text=tail[1:].split(";", 1)[0])
+    elif marker:
+        return []
+    return reading.touch("fs.read", word, command, name)
+
+
+def _transfer(
+    reading: Reading, word: Word, command: Command, name: str, how: tuple[str, ...], *, last: bool
+) -> list[Effect]:
+    remote = split_remote(word.text)
+    if remote is None:
+        return reading.touch("fs.write" if last else "fs.read", word, command, name, how)
+    return [reading.net("net.send" if last else "net.fetch", remote[0], name, how)]
+
+
+def stated(item: str, name: str, how: tuple[str, ...]) -> Effect:
+    """Return an effect an entry states outright."""
+    kind, own, scope, resource = effect_parts(item)
+    area = kind.partition(".")[0]
+    default = "outside" if kind in _OUTSIDE else _SCOPE_OF_TYPE.get(area, "outside")
+    marks = " ".join(dict.fromkeys((*own, *how)))
+    proof = unresolved("project-code") if kind == "exec.code" else PROVED
+    return Effect(
+        kind,
+        scope or default,
+        resource or name,
+        kind not in _IRREVERSIBLE,
+        proof,
+        name,
+        marks,
+    )
+
+
+def _wrapped(
+    reading: Reading, entry: dict[str, Any], parsed: Parsed, name: str, command: Command
+) -> list[Effect]:
+    rest = parsed.rest or parsed.operands
+    rest = rest[entry["wraps"] :]
+    made: list[Effect] = []
+    if entry.get("assigns"):
+        while rest and _is_assignment(rest[0].text):
+            variable, _, value = rest[0].text.partition("=")
+            assign = ((variable, Word(value)),)
+            made += reading.environment(command._replace(assigns=assign))
+            rest = rest[1:]
+    if not rest:
+        return made
+    inside = entry.get("inside", "")
+    if rest[0].text.endswith(_SCRIPT_SUFFIXES) and reading.entry(rest[0].text) is None:
+        return made + reading.run_file(rest[0], command, name)
+    if not inside or reading.inside:
+        return made + reading.invoke(rest, command)
+    elsewhere = Effect("exec.code", "outside", name, True, unresolved(inside), name, inside)
+    return [*made, elsewhere, *reading.elsewhere(inside).invoke(rest, command._replace(cwd=""))]
+
+
+def _script_operand(
+    reading: Reading,
+    entry: dict[str, Any],
+    roles: list[str],
+    parsed: Parsed,
+    name: str,
+    command: Command,
+) -> list[Effect]:
+    """Read the first operand of an interpreter; what follows belongs to the script."""
+    if any(
+        entry.get("values", {}).get(option) in (*_CODE, "shell", "module")
+        for option, value in parsed.options
+        if value is not None
+    ):
+        return []
+    first = parsed.rest[0]
+    if first.text == "-":
+        return []
+    if first.process:
+        return [Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")]
+    if not roles:
+        return []
+    return argument(reading, roles[0].rstrip("*?"), first, command, name, ())
+
+
+def _standard_input(
+    reading: Reading, entry: dict[str, Any], parsed: Parsed, name: str, command: Command
+) -> list[Effect]:
+    language = entry.get("stdin")
+    if not language:
+        return []
+    operands = [word for word in (*parsed.operands, *parsed.rest) if word.text != "-"]
+    given = entry.get("values", {})
+    has_code = any(
+        given.get(o) in (*_CODE, "shell", "exec", "module") for o, v in parsed.options if v
+    )
+    # A database's name is an operand; statements still come from standard input.
+    reads_anyway = language == "sql" or (
+        language == "shell" and parsed.has(["-s"], abbreviated=False)
+    )
+    if has_code or (operands and not reads_anyway):
+        return []
+    text = flow.standard_input(reading.script, command)
+    if text is None:
+        if not flow.has_standard_input(command):
+            return []  # an interactive start, which ends at once without a terminal
+        return [Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")]
+    if language == "shell":
+        return reading.inner(text, cwd=command.cwd)
+    return code.effects(language, text, reading, command, name)
+
+
+def _holds(clause: dict[str, Any], parsed: Parsed) -> bool:
+    if "any" in clause and not parsed.has(clause["any"]):
+        return False
+    if "none" in clause and parsed.has(clause["none"], abbreviated=False):
+        return False
+    if "value" in clause and not _has_value(clause["value"], parsed):
+        return False
+    if "words" in clause:
+        return any(
+            matches(word.text, pattern)
+            for word in (*parsed.operands, *parsed.rest)
+            for pattern in clause["words"]
+        )
+    return True
+
+
+def _has_value(wanted: dict[str, list[str]], parsed: Parsed) -> bool:
+    for option, values in wanted.items():
+        for given, value in parsed.options:
+            if given != option or value is None:
+                continue
+            folded = value.text.lower()
+            if not value.known or any(folded == str(item).lower() for item in values):
+                return True
+    return False
+
+
+def _by_prefix(option: str, roles: dict[str, str]) -> str | None:
+    if len(option) > 3 and option.startswith("--"):
+        found = [role for name, role in roles.items() if name.startswith(option)]
+        return found[0] if found else None
+    return None
+
+
+def _is_assignment(text: str) -> bool:
+    name, equals, _ = text.partition("=")
+    return bool(equals) and name.replace("_", "a").isalnum() and not name[:1].isdigit()

@@ -1,0 +1,73 @@
+"""Shell source text before it is walked: what is refused outright, and its syntax tree."""
+
+import re
+from typing import Any
+
+from toolgate.gate.shell.grammar import parse
+from toolgate.gate.shell.words import has_private
+
+MAX_CHARACTERS = 65_536
+MAX_DEPTH = 60
+REFUSED = frozenset(
+    (
+        "too-long",
+        "too-deep",
+        "too-many-commands",
+        "nul-character",
+        "private-use-character",
+        "lone-surrogate",
+    )
+)
+"""Faults of text that is not read at all, because it cannot be or would cost too much."""
+
+_TOUCHING = re.compile(rb"(<<-?['\"]?[A-Za-z_][A-Za-z0-9_]{0,40}['\"]?)([;&|)<>])")
+
+
+def refusal(text: str) -> str:
+    """Return why text is not read at all; "" when it is."""
+    if len(text) > MAX_CHARACTERS:
+        return "too-long"
+    if has_private(text):
+        return "private-use-character"
+    if "\x00" in text:
+        return "nul-character"
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return "lone-surrogate"
+    return "too-deep" if _deepest(text) > MAX_DEPTH else ""
+
+
+def parsed(text: str) -> tuple[bytes, Any]:
+    """Return source bytes and the root of their syntax tree."""
+    source = text.encode("utf-8")
+    root = parse(source)
+    return _respaced(source, root) if root.has_error else (source, root)
+
+
+def _respaced(source: bytes, root: Any) -> tuple[bytes, Any]:
+    """Parse again with a blank behind here-document delimiters that an operator touches.
+
+    The grammar takes ``<<EOF;`` to be the delimiter ``EOF;``; bash does not.
+    Only text that did not parse is tried, and only a clean parse is taken.
+    """
+    spaced = _TOUCHING.sub(rb"\1 \2", source)
+    if spaced == source:
+        return source, root
+    again = parse(spaced)
+    return (source, root) if again.has_error else (spaced, again)
+
+
+def _deepest(text: str) -> int:
+    """Return how deep brackets nest at most, counting every bracket as one.
+
+    Quoted brackets count too: it bounds the work and need not be exact.
+    """
+    depth = deepest = 0
+    for char in text:
+        if char in "({":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif char in ")}" and depth:
+            depth -= 1
+    return deepest
