@@ -12,7 +12,7 @@ _COMMANDS = {
     "explain": ("toolgate.cli.explain:explain", "Show how one call is read and decided."),
     "hook": ("toolgate.cli.hook:hook", "Print the agent's settings that install the hook."),
     "ledger": ("toolgate.cli.ledger:ledger", "Verify and show the decision ledger."),
-    "policy": ("toolgate.cli.policy:policy", "Check and compile policies."),
+    "policy": ("toolgate.cli.policy:policy", "Check, compile and show policies."),
     "simulate": (
         "toolgate.cli.simulate:simulate",
         "Decide a recorded log without running anything.",

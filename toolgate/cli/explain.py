@@ -12,7 +12,7 @@ from toolgate.gate.decision import Decision
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.tools import SHELL_TOOLS
 from toolgate.gate.engine import Gate
-from toolgate.gate.open import default_gate, gate_from
+from toolgate.gate.open import gate_for
 from toolgate.gate.policy.match import applies
 from toolgate.gate.shell.model import HOLE
 
@@ -23,7 +23,7 @@ from toolgate.gate.shell.model import HOLE
 @click.option("--cwd", default=None, help="Working directory; the current one by default.")
 @click.option("--home", default=None, help="Home directory; yours by default.")
 @click.option("--mode", default=None, help="Permission mode of the host.")
-@click.option("--policy", "policy_file", help="Policy to decide under; the shipped one by default.")
+@click.option("--policy", "policy_file", help="Policy to decide under; the hook's by default.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead.")
 def explain(
     tool: str,
@@ -35,8 +35,8 @@ def explain(
     as_json: bool,
 ) -> None:
     """Show the effects, rules and decision of one call. Nothing is executed."""
-    gate = gate_from(policy_file) if policy_file else default_gate()
-    where = cwd or os.getcwd()
+    gate = gate_for(os.environ, policy_file)
+    where = os.path.abspath(cwd or os.getcwd())
     place = Place(where, (where,), os.path.expanduser("~") if home is None else home)
     call = ToolCall(
         host="explain",

@@ -7,7 +7,7 @@ from toolgate.errors import UnavailableError
 
 @click.group()
 def policy() -> None:
-    """Check and compile policies."""
+    """Check, compile and show policies."""
 
 
 def _compiled(file: str) -> bytes:

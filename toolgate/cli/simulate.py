@@ -1,6 +1,7 @@
 """``toolgate simulate``: a recorded log under a policy, nothing executed."""
 
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ import click
 from toolgate.errors import UnavailableError
 from toolgate.gate.decision import ALLOW, ASK, DENY, Decision
 from toolgate.gate.effects.tools import SHELL_TOOLS
-from toolgate.gate.open import default_gate, gate_from
+from toolgate.gate.open import gate_for
 from toolgate.hook.log import DEFAULT_CWD, Recorded, Skipped, read_log
 
 _STATES = (ALLOW, ASK, DENY)
@@ -19,26 +20,32 @@ _PROJECT_CODE = "runs-project-code"
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--policy", "policy_file", help="Policy to decide under; the shipped one by default.")
+@click.option("--policy", "policy_file", help="Policy to decide under; the hook's by default.")
 @click.option(
     "--cwd", default=DEFAULT_CWD, show_default=True, help="Directory of calls that name none."
 )
+@click.option("--home", default="", help="Home of calls whose directory does not show one.")
 @click.option("--jsonl", "as_jsonl", is_flag=True, help="One JSON line a call instead.")
 @click.option("--json", "as_json", is_flag=True, help="The counts as one JSON object instead.")
 def simulate(
-    files: tuple[str, ...], policy_file: str | None, cwd: str, as_jsonl: bool, as_json: bool
+    files: tuple[str, ...],
+    policy_file: str | None,
+    cwd: str,
+    home: str,
+    as_jsonl: bool,
+    as_json: bool,
 ) -> None:
     """Decide every call of recorded FILEs without executing anything.
 
     Reads JSON lines: rows with tool_name and tool_input, hook payloads, and
     transcripts, also mixed.
     """
-    gate = gate_from(policy_file) if policy_file else default_gate()
+    gate = gate_for(os.environ, policy_file)
     from toolgate.canonical import warm
 
     warm()
     tally = Tally()
-    for item in _with_progress(files, cwd):
+    for item in _with_progress(files, cwd, home):
         if isinstance(item, Skipped):
             tally.skipped[item.reason] += 1
             continue
@@ -52,24 +59,26 @@ def simulate(
         click.echo(tally.text(gate.policy.name, gate.policy_digest, cwd))
 
 
-def _items(files: tuple[str, ...], cwd: str) -> Iterator[Recorded | Skipped]:
+def _items(files: tuple[str, ...], cwd: str, home: str) -> Iterator[Recorded | Skipped]:
     for file in files:
         try:
             with open(file, "rb") as lines:
-                yield from read_log(file, lines, cwd=cwd)
+                yield from read_log(file, lines, cwd=cwd, home=home)
         except OSError as error:
             raise UnavailableError(f"log {file} cannot be read: {error.strerror}") from None
 
 
-def _with_progress(files: tuple[str, ...], cwd: str) -> Iterator[Recorded | Skipped]:
+def _with_progress(files: tuple[str, ...], cwd: str, home: str) -> Iterator[Recorded | Skipped]:
     if not sys.stderr.isatty():
-        yield from _items(files, cwd)
+        yield from _items(files, cwd, home)
         return
     from rich.console import Console
     from rich.progress import track
 
     console = Console(stderr=True)
-    yield from track(_items(files, cwd), description="deciding", console=console, transient=True)
+    yield from track(
+        _items(files, cwd, home), description="deciding", console=console, transient=True
+    )
 
 
 def _line(item: Recorded, decision: Decision) -> dict[str, object]:

@@ -1,5 +1,6 @@
 """Opening a gate: the shipped policy, or one from a file."""
 
+from collections.abc import Mapping
 from os import environ, path
 
 from toolgate.canonical import digest
@@ -18,6 +19,31 @@ def default_gate() -> Gate:
         UnavailableError: the package was not built.
     """
     return Gate(Policy(read_compiled("balanced.json")), shipped())
+
+
+def user_policy(variables: Mapping[str, str]) -> str:
+    """Return the user's policy file, "" for the shipped policy. Never a file of the project.
+
+    Args:
+        variables: the process environment.
+    """
+    named = variables.get("TOOLGATE_POLICY_FILE")
+    if named:
+        return named
+    home = (variables.get("HOME") or "").rstrip("/")
+    usual = (variables.get("XDG_CONFIG_HOME") or home + "/.config") + "/toolgate/policy.yaml"
+    return usual if path.lexists(usual) else ""
+
+
+def gate_for(variables: Mapping[str, str], file: str | None = None) -> Gate:
+    """Return the gate the hook would use, or one under a policy file that is named.
+
+    Raises:
+        UnavailableError: the file cannot be read.
+        PolicyError: the policy is refused.
+    """
+    chosen = file or user_policy(variables)
+    return gate_from(chosen) if chosen else default_gate()
 
 
 def gate_from(file: str) -> Gate:

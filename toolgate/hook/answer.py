@@ -18,7 +18,7 @@ from toolgate.errors import (
 from toolgate.gate.call import ToolCall
 from toolgate.gate.decision import Decision
 from toolgate.gate.engine import Gate
-from toolgate.gate.open import build_digest, default_gate, gate_from
+from toolgate.gate.open import build_digest, gate_for, user_policy
 from toolgate.gate.recorded import fields_of
 from toolgate.hook.event import Event
 from toolgate.hook.hosts import claude_code
@@ -78,8 +78,8 @@ def _decided(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) 
     if call is None:
         raise InputError("hook input names no call")
     try:
-        gate = _gate(environ)
-        own = (ledger.root, dirname(_policy(environ)))
+        gate = gate_for(environ)
+        own = (ledger.root, dirname(user_policy(environ)))
         call = call._replace(place=call.place._replace(gate=tuple(filter(None, own))))
         decision, args = _decide(gate, call)
         fields = fields_of(
@@ -138,21 +138,6 @@ def _recorded(ledger: Ledger, event: Event, ts: int) -> None:
             source="hook",
             ts=ts,
         )
-
-
-def _gate(environ: Mapping[str, str]) -> Gate:
-    file = _policy(environ)
-    return gate_from(file) if file else default_gate()
-
-
-def _policy(environ: Mapping[str, str]) -> str:
-    """Return the user's policy file; "" for the shipped one. Never a file of the project."""
-    named = environ.get("TOOLGATE_POLICY_FILE")
-    if named:
-        return named
-    base = environ.get("XDG_CONFIG_HOME") or _home(environ) + "/.config"
-    usual = base + "/toolgate/policy.yaml"
-    return usual if _exists(usual) else ""
 
 
 def workspace_root(cwd: str) -> str:

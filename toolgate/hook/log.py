@@ -36,7 +36,7 @@ class Skipped(NamedTuple):
 
 
 def read_log(
-    file: str, lines: Iterable[bytes], *, cwd: str = DEFAULT_CWD
+    file: str, lines: Iterable[bytes], *, cwd: str = DEFAULT_CWD, home: str = ""
 ) -> Iterator[Recorded | Skipped]:
     """Read a recorded log line by line.
 
@@ -45,6 +45,7 @@ def read_log(
         lines: JSON lines in any of the three forms, mixed or not.
         cwd: the working directory of calls that name none, until their session
             changes it; agents keep it from one shell call to the next.
+        home: the home of calls whose directory does not show one.
 
     Raises:
         InputError: a line is no JSON object; names file and line.
@@ -68,15 +69,16 @@ def read_log(
                 continue
             if item.assumed_cwd:
                 now[item.call.session] = _directory_after(item.call)
-            yield _in_session(item, first_cwd)
+            yield _placed(item, first_cwd, home)
 
 
-def _in_session(item: Recorded, first_cwd: dict[str, str]) -> Recorded:
+def _placed(item: Recorded, first_cwd: dict[str, str], home: str) -> Recorded:
     """Count the directory a session began in as its workspace too: agents change directory."""
     call = item.call
     start = first_cwd.setdefault(call.session, call.place.cwd)
     roots = tuple(dict.fromkeys((start, call.place.cwd)))
-    return item._replace(call=call._replace(place=call.place._replace(roots=roots)))
+    place = call.place._replace(roots=roots, home=call.place.home or home)
+    return item._replace(call=call._replace(place=place))
 
 
 def _directory_after(call: ToolCall) -> str:
