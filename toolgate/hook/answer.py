@@ -5,7 +5,7 @@ written there, or anything else goes wrong, the answer is deny.
 """
 
 from collections.abc import Mapping
-from posixpath import dirname
+from os.path import abspath, dirname, isabs, normpath, realpath
 
 from toolgate.canonical import digest, digest_of
 from toolgate.errors import (
@@ -38,14 +38,17 @@ def answer(data: bytes, environ: Mapping[str, str], ts: int) -> Answer:
         environ: the process environment.
         ts: when the payload arrived, microseconds UTC.
     """
-    ledger = Ledger(
-        default_root(environ),
-        durability=environ.get("TOOLGATE_DURABILITY", "os"),
-        host=claude_code.HOST,
-    )
+    try:
+        ledger = Ledger(
+            _place(environ),
+            durability=environ.get("TOOLGATE_DURABILITY", "os"),
+            host=claude_code.HOST,
+        )
+    except LedgerError as error:
+        return _denied(f"the decision could not be recorded: {error}")
     try:
         event = claude_code.read(
-            data, principal=_account(), home=_home(environ), ts=ts, workspace=workspace_root
+            data, principal=_account(), home=_home(environ), ts=ts, workspace=workspace_roots
         )
     except InputError as error:
         return _refused_input(ledger, data, str(error), ts)
@@ -79,8 +82,7 @@ def _decided(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) 
         raise InputError("hook input names no call")
     try:
         gate = gate_for(environ)
-        own = (ledger.root, dirname(user_policy(environ)))
-        call = call._replace(place=call.place._replace(gate=tuple(filter(None, own))))
+        call = call._replace(place=call.place._replace(gate=_own_paths(ledger.root, environ)))
         decision, args = _decide(gate, call)
         fields = fields_of(
             call,
@@ -126,28 +128,57 @@ def _recorded(ledger: Ledger, event: Event, ts: int) -> None:
     elif event.kind == "session_end":
         ledger.session_close(session, closed_by="session_end", ts=ts)
     elif event.kind == "outcome" and event.call is not None:
-        refused = event.terminal_state == "refused"
         ledger.outcome(
             session,
             key=event.key,
             call=event.call.call,
             tool=event.call.tool,
-            args_digest=digest_of(event.call.input),
-            result_digest=None if refused else digest_of(event.result),
+            args_digest=_args_digest(event.call),
+            result_digest=event.result_digest,
             terminal_state=event.terminal_state,
             source="hook",
             ts=ts,
         )
 
 
-def workspace_root(cwd: str) -> str:
-    """Return the checkout a directory lies in; the directory itself outside of any."""
+def workspace_roots(cwd: str) -> tuple[str, ...]:
+    """Return the checkout a directory lies in, as named and as it really is.
+
+    Outside of any checkout it is the directory itself.
+    """
     folder = cwd
-    while folder not in ("", "/"):
-        if _exists(folder + "/.git"):
-            return folder
+    while folder not in ("", "/") and not _exists(folder + "/.git"):
         folder = dirname(folder)
-    return cwd
+    root = folder if folder not in ("", "/") else cwd
+    return tuple(dict.fromkeys((root, realpath(root))))
+
+
+def _own_paths(root: str, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what this gate consists of: without any of it a host runs every call."""
+    package = dirname(dirname(abspath(__file__)))
+    own = [root, root + ".salt", package, dirname(user_policy(environ))]
+    folder = dirname(package)
+    while folder not in ("", "/"):
+        if _exists(folder + "/pyvenv.cfg"):
+            own += [folder + "/bin", folder + "/pyvenv.cfg"]
+            break
+        folder = dirname(folder)
+    return tuple(dict.fromkeys(path for item in own if item for path in (item, realpath(item))))
+
+
+def _place(environ: Mapping[str, str]) -> str:
+    named = environ.get("TOOLGATE_LEDGER")
+    # A relative place would be another one in every directory the agent goes to.
+    if named is not None and not isabs(named):
+        raise LedgerError(f"TOOLGATE_LEDGER is {named!r}; expected an absolute path")
+    return default_root(environ)
+
+
+def _args_digest(call: ToolCall) -> str:
+    try:
+        return digest_of(call.input)
+    except CanonicalizationError:
+        return digest(b"")
 
 
 def _exists(path: str) -> bool:
@@ -157,7 +188,8 @@ def _exists(path: str) -> bool:
 
 
 def _home(environ: Mapping[str, str]) -> str:
-    return (environ.get("HOME") or "").rstrip("/")
+    home = environ.get("HOME") or ""
+    return normpath("/" + home.lstrip("/")).rstrip("/") if isabs(home) else ""
 
 
 def _account() -> str:

@@ -16,7 +16,7 @@ class Event(NamedTuple):
         key: prompt or turn id, if the host has one.
         call: the call, for ``pre`` and ``outcome``.
         terminal_state: how the call ended, for ``outcome``.
-        result: what it gave back, as parsed JSON; None for ``refused``.
+        result_digest: digest of what it gave back; None for ``refused``.
     """
 
     kind: str
@@ -24,4 +24,4 @@ class Event(NamedTuple):
     key: str | None
     call: ToolCall | None = None
     terminal_state: str = ""
-    result: object = None
+    result_digest: str | None = None

@@ -234,3 +234,91 @@ def test_a_repeated_event_keeps_its_intent(send, event, entries):
     decisions = [entry for entry in entries() if entry["kind"] == "decision"]
     assert len(decisions) == 2
     assert decisions[0]["ev"]["action_ref"] == decisions[1]["ev"]["action_ref"]
+
+
+def _with_descriptors(hook_command, payload, ledger, redirect):
+    """Run the hook through a shell that changes its descriptors."""
+    line = " ".join(f"'{word}'" for word in hook_command)
+    return subprocess.run(
+        ["/bin/sh", "-c", f"{line} {redirect}"],
+        input=json.dumps(payload).encode(),
+        capture_output=True,
+        env={"HOME": "/home/dev", "TOOLGATE_LEDGER": str(ledger)},
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("redirect", ["2>&-", "2>/dev/full"])
+def test_a_deny_needs_no_standard_error(hook_command, event, ledger, redirect):
+    done = _with_descriptors(hook_command, event(tool_input=[]), ledger, redirect)
+    body = json.loads(done.stdout)["hookSpecificOutput"]
+    assert (done.returncode, body["permissionDecision"]) == (0, "deny")
+
+
+@pytest.mark.parametrize("redirect", [">&-", ">/dev/full"])
+def test_an_answer_that_cannot_go_out_blocks(hook_command, event, ledger, redirect):
+    assert _with_descriptors(hook_command, event(), ledger, redirect).returncode == 2
+
+
+def test_a_broken_installation_denies(event, tmp_path, hook_command):
+    folder = tmp_path / "toolgate" / "hook"
+    folder.mkdir(parents=True)
+    with open(hook_command[-1]) as source:
+        (folder / "main.py").write_text(source.read())
+    done = subprocess.run(
+        [*hook_command[:-1], str(folder / "main.py")],
+        input=json.dumps(event()).encode(),
+        capture_output=True,
+        check=False,
+    )
+    body = json.loads(done.stdout)["hookSpecificOutput"]
+    assert (done.returncode, body["permissionDecision"]) == (0, "deny")
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "result",
+    [b'{"stdout":"\\ud800"}', b'{"n":9007199254740993}', b'{"stdout":"' + b"x" * 5_000_000 + b'"}'],
+    ids=["surrogate", "large integer", "five megabytes"],
+)
+def test_a_result_that_is_no_proper_json_is_recorded(send, event, entries, result):
+    send(event())
+    payload = json.dumps(event("PostToolUse")).encode()
+    answer = send(payload[:-1] + b',"tool_response":' + result + b"}")
+    assert (answer.code, answer.output, answer.message) == (0, b"", "")
+    outcome = next(entry for entry in entries() if entry["kind"] == "outcome")
+    assert outcome["ev"]["terminal_state"] == "ok"
+
+
+@pytest.mark.parametrize("place", ["ledger", "~/ledger"])
+def test_a_ledger_at_no_absolute_path_denies(send, event, place):
+    answer = send(event(), TOOLGATE_LEDGER=place)
+    assert answer.decision == "deny"
+    assert "absolute" in answer.reason
+
+
+@pytest.mark.parametrize("cwd", ["//home//dev/app", "/home/dev/app/", "/home/dev/./app"])
+def test_a_directory_is_normalized(send, event, cwd):
+    assert send(event(command="touch notes.txt", cwd=cwd)).decision == "allow"
+
+
+def test_a_relative_directory_counts_as_unknown(send, event):
+    assert send(event(command="rm -rf build", cwd="..")).decision == "ask"
+
+
+def test_the_gate_protects_itself(send, event, ledger, hook_command):
+    package = hook_command[-1].rsplit("/hook/", 1)[0]
+    for command in (
+        f"rm {hook_command[-1]}",
+        f"rm -rf {package}",
+        f"mv {package} /tmp/x",
+        f"rm {ledger}.salt",
+        f"rm -rf {ledger}",
+        f"echo x > {ledger}/spine-000000000001.jsonl",
+    ):
+        assert send(event(command=command, call=command)).decision == "deny", command
+
+
+def test_words_that_grow_without_end_are_bounded(send, event):
+    command = "x=aaaaaaaa; " + 'x="$x$x$x$x$x$x$x$x"; ' * 14 + "rm -rf $x"
+    assert send(event(command=command)).decision in ("ask", "deny")

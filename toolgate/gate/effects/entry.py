@@ -1,5 +1,6 @@
 """A catalogue entry applied to the arguments of one call of its program."""
 
+from posixpath import basename
 from typing import Any
 
 from toolgate.gate.catalog.options import Parsed, assign_roles, split
@@ -81,6 +82,7 @@ def apply(
     made = _by_options(reading, entry, parsed, name, command, how)
     for role, word in assign_roles(parsed.operands, roles):
         made += argument(reading, role, word, command, name, how, last=word is parsed.operands[-1])
+    made += _into_folder(reading, roles, parsed.operands, name, command, how)
     made += [stated(item, name, how) for item in does]
     if "special" in entry:
         made += special.READINGS[entry["special"]](reading, parsed, name, command, how)
@@ -92,6 +94,29 @@ def apply(
     if looking:
         made = [effect for effect in made if effect.type in ("fs.read", "secret.read")]
     return made or [reading.inspect(name)]
+
+
+def _into_folder(
+    reading: Reading,
+    roles: list[str],
+    operands: tuple[Word, ...],
+    name: str,
+    command: Command,
+    how: tuple[str, ...],
+) -> list[Effect]:
+    """Return what copying into a folder writes beyond the folder: the files by their own names.
+
+    Whether a destination is a folder is not known here, so both readings
+    count; of this one only what is guarded is told.
+    """
+    if len(operands) < 2 or roles[-1:] not in (["write"], ["link"], ["transfer*"]):
+        return []
+    target = operands[-1]
+    made: list[Effect] = []
+    for source in operands[:-1]:
+        inside = target._replace(text=f"{target.text}/{basename(source.text.rstrip('/'))}")
+        made += reading.touch("fs.write", inside, command, name, how)
+    return [e for e in made if e.type in ("gate.tamper", "sys.startup") or e.scope == "gate"]
 
 
 def _asks_for_help(entry: dict[str, Any], parsed: Parsed, arguments: tuple[Word, ...]) -> bool:

@@ -1,5 +1,7 @@
 """What flows between the commands of one text: secrets, downloads, files written then run."""
 
+from typing import NamedTuple
+
 from toolgate.gate.effects import code
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import Reading, Written
@@ -17,19 +19,20 @@ _LANGUAGES = {
 _SUFFIXES = {"py": "python", "js": "javascript", "mjs": "javascript", "rb": "ruby", "pl": "perl"}
 
 
-def upstream(script: Script, command: Command) -> set[int]:
-    """Return the indexes of every command whose output reaches a command."""
-    seen: set[int] = set()
-    work = _direct(command)
-    while work:
-        index = work.pop()
-        if index not in seen:
-            seen.add(index)
-            work += _direct(script.commands[index])
-    return seen
+class Carries(NamedTuple):
+    """What a command's output may hold.
+
+    Args:
+        secret: a secret, or the environment.
+        remote: something from the network.
+    """
+
+    secret: bool = False
+    remote: bool = False
 
 
-def _direct(command: Command) -> list[int]:
+def _producers(command: Command) -> list[int]:
+    """Return the indexes of the commands whose output reaches a command directly."""
     words = [*command.words, *(word for _, word in command.assigns)]
     words += [redirect.target for redirect in command.redirects]
     return [*command.stdin, *(index for word in words for index in word.sources)]
@@ -37,24 +40,24 @@ def _direct(command: Command) -> list[int]:
 
 def carried(
     script: Script,
-    found: list[list[Effect]],
+    carries: list[Carries],
     made: list[Effect],
     command: Command,
     reader: Reading,
-) -> list[Effect]:
-    """Return a command's effects after what reaches it is taken into account.
+) -> tuple[list[Effect], Carries]:
+    """Return a command's effects with what reaches it taken into account, and what it carries on.
 
     Args:
         script: the whole text.
-        found: the effects of the commands before this one.
+        carries: what the commands before this one carry, by index.
         made: the command's own effects.
         command: the command.
         reader: keeps the files written so far.
     """
-    sources = upstream(script, command)
-    before = [effect for index in sources if index < len(found) for effect in found[index]]
-    secret = any(_is_secret(effect, reader) for effect in (*before, *made))
-    remote = any(effect.type in _SENDS for effect in before)
+    sources = [carries[index] for index in set(_producers(command)) if index < len(carries)]
+    secret = any(source.secret for source in sources)
+    secret = secret or any(_is_secret(effect, reader) for effect in made)
+    remote = any(source.remote for source in sources)
     result = [_influenced(effect, secret=secret, remote=remote) for effect in made]
     if secret:
         result += [
@@ -68,7 +71,15 @@ def carried(
     for effect in made:
         if effect.type == "fs.write":
             reader.files[effect.resource] = Written(content, fetched, secret, built)
-    return result
+    return result, Carries(secret or _prints_environment(command), fetched)
+
+
+def _prints_environment(command: Command) -> bool:
+    """Say whether a command prints the environment, where keys and tokens are kept."""
+    texts = [word.text for word in command.words]
+    return texts in (["env"], ["set"], ["export", "-p"], ["declare", "-p"]) or texts[:1] == [
+        "printenv"
+    ]
 
 
 def _is_secret(effect: Effect, reader: Reading) -> bool:

@@ -3,12 +3,17 @@
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.shell.model import HOLE
 
+_PROXY_VARIABLES = frozenset(("http_proxy", "https_proxy", "all_proxy", "ftp_proxy"))
+
 
 def host_of(text: str) -> str:
-    """Return the host a URL, ``user@host:path`` or bare host names; with ``HOLE`` if not known."""
-    rest = text.split("://", 1)[1] if "://" in text else text
-    authority = rest.split("/", 1)[0].split("?", 1)[0].split("#", 1)[0]
-    if HOLE in authority:
+    """Return the host a URL, ``user@host:path`` or bare host names; with ``HOLE`` if not known.
+
+    Programs differ on a host part that holds a backslash, an escape, a blank or
+    a list to be expanded, so such a host is not known.
+    """
+    authority = split_url(text)[1].split("/", 1)[0].split("?", 1)[0].split("#", 1)[0]
+    if any(char in authority for char in (HOLE, "\\", "%", "{", "}", " ", "\t", "\n", "\r")):
         return HOLE
     authority = authority.rsplit("@", 1)[-1]
     if authority.startswith("["):
@@ -16,12 +21,24 @@ def host_of(text: str) -> str:
     return authority.split(":", 1)[0].lower().rstrip(".")
 
 
+def split_url(text: str) -> tuple[str, str]:
+    """Split a URL into its scheme, "" when it has none, and the rest."""
+    scheme, mark, rest = text.partition("://")
+    if mark and scheme[:1].isalpha() and all(c.isalnum() or c in "+-." for c in scheme):
+        return scheme.lower(), rest
+    return "", text
+
+
 def is_local(host: str) -> bool:
     """Say whether a host is this machine."""
+    if host in ("localhost", "::1", "0.0.0.0") or host.endswith(".localhost"):
+        return True
+    parts = host.split(".")
+    # Only a whole IPv4 literal is an address: 127.example.org is a name anyone can own.
     return (
-        host in ("localhost", "::1", "0.0.0.0")
-        or host.startswith("127.")
-        or host.endswith(".localhost")
+        len(parts) == 4
+        and parts[0] == "127"
+        and all(part.isascii() and part.isdigit() and int(part[:4]) < 256 for part in parts)
     )
 
 
@@ -39,9 +56,14 @@ def scope_of(host: str, settings: Settings) -> str:
     return "workspace" if is_trusted(host, settings) else "outside"
 
 
+def is_proxy_variable(name: str) -> bool:
+    """Say whether an environment variable sends HTTP clients through a proxy."""
+    return name.lower() in _PROXY_VARIABLES
+
+
 def split_remote(text: str) -> tuple[str, str] | None:
     """Split ``[user@]host:path`` as scp and rsync read it; None for a local path."""
-    if "://" in text:
+    if split_url(text)[0]:
         return host_of(text), text
     head, colon, path = text.partition(":")
     if not colon or "/" in head or not head:

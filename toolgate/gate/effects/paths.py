@@ -4,9 +4,9 @@ from posixpath import basename, dirname, isabs, join, normpath
 
 from toolgate.gate.call import Place
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
-from toolgate.gate.effects.patterns import matches_any, path_set
+from toolgate.gate.effects.patterns import glob_fits, matches_any, path_set
 from toolgate.gate.effects.settings import Settings
-from toolgate.gate.shell.model import HOLE
+from toolgate.gate.shell.model import BELOW, HOLE
 
 _STREAMS = frozenset(
     (
@@ -24,6 +24,7 @@ _STREAMS = frozenset(
 )
 _WRITES = frozenset(("fs.write", "fs.delete", "fs.permission", "fs.link"))
 _GLOB = "*?["
+_SWEEPING = frozenset(("recursive", "move", "extract", "mount", "delete"))
 
 
 class Paths:
@@ -53,6 +54,8 @@ class Paths:
 
     def scope(self, path: str) -> str:
         """Return the scope of a resolved path."""
+        if any(char in path for char in _GLOB) and self._glob_is_secret(path):
+            return "secret"
         if self.remote:
             return "secret" if self._is_secret(path) else "outside"
         if self._is_secret(path):
@@ -77,6 +80,25 @@ class Paths:
             return "system"
         return "outside"
 
+    def _glob_is_secret(self, path: str) -> bool:
+        folder, _, name = path.rpartition("/")
+        settings = self.settings
+        if path_set(settings.secret_paths).may_name(path, self.place.home):
+            return True
+        if path_set(settings.secret_paths).covers(folder, self.place.home):
+            return True
+        named = [item for item in settings.secret_names if "*" not in item]
+        return any(glob_fits(name, item) for item in named)
+
+    def holds_protected(self, path: str) -> bool:
+        """Say whether a folder holds, or a pattern may name, what steers the agent or the gate."""
+        home = self.place.home
+        sets = (path_set(self.place.gate), path_set(self.settings.gate_paths))
+        found = any(patterns.holds(path, home) for patterns in sets)
+        if not found and any(char in path for char in _GLOB):
+            found = any(patterns.may_name(path, home) for patterns in sets)
+        return found
+
     def _known_folder(self, path: str) -> str:
         """Return the folder a partly known path surely lies in, or "" when there is none.
 
@@ -85,7 +107,8 @@ class Paths:
         head, _, tail = path.partition(HOLE)
         if not head.startswith("/") or ".." in tail or head.count("/") < 2:
             return ""
-        return dirname(head + "x")
+        folder = dirname(head + "x")
+        return "" if self.holds_protected(folder) else folder
 
     def _covered(self, patterns: tuple[str, ...], path: str) -> bool:
         return bool(patterns) and path_set(patterns).covers(path, self.place.home)
@@ -119,7 +142,8 @@ class Paths:
             found.append("gitdir")
         if path.startswith("/dev/") and path not in _STREAMS and not path.startswith("/dev/fd/"):
             found.append("device")
-        if self._is_disposable(parts):
+        # What is not known may lead out again; what find puts below a start does not.
+        if HOLE not in path.replace(BELOW, "") and self._is_disposable(parts):
             found.append("disposable")
         return tuple(found)
 
@@ -145,6 +169,13 @@ class Paths:
                 below = inside[len(root) + 1 :].split("/")
                 return any(matches_any(part, self.settings.disposable_names) for part in below)
         return self._inside(inside, self.place.temp) and inside not in self.place.temp
+
+    def _reaches_gate(self, kind: str, path: str, how: tuple[str, ...], *, glob: bool) -> bool:
+        """Say whether a change to a folder, or to files by pattern, changes what it protects."""
+        if self.remote or kind not in _WRITES or HOLE in path:
+            return False
+        sweeping = kind != "fs.write" or glob or not _SWEEPING.isdisjoint(how)
+        return sweeping and self.holds_protected(path) and not self._is_anchor(path)
 
     def is_startup(self, path: str) -> bool:
         """Say whether a file runs by itself later."""
@@ -174,6 +205,11 @@ class Paths:
         if path in _STREAMS or path.startswith("/dev/fd/") or (text == "-" and kind != "fs.delete"):
             return []
         scope = self.scope(path)
+        tree = kind == "fs.delete" and ("recursive" in how or glob)
+        if tree and HOLE in path.replace(BELOW, ""):
+            scope = "unknown"
+        if self._reaches_gate(kind, path, how, glob=glob):
+            scope = "gate"
         proof = unresolved("path-not-known") if scope == "unknown" else PROVED
         marks = " ".join((*how, *self.qualifiers(path, glob=glob)))
         made: list[Effect] = []

@@ -72,6 +72,36 @@ class PathSet:
                 return True
         return any(self._fits(*item, path, home) for item in self._starred)
 
+    def holds(self, path: str, home: str) -> bool:
+        """Say whether a covered path may lie below a folder."""
+        start = "/" if path == "/" else path + "/"
+        if any(item.startswith(start) for item in self._absolute):
+            return True
+        for base in _homes(path, home):
+            if base == path or base.startswith(start):
+                if self._in_home:
+                    return True
+            elif path.startswith(base + "/"):
+                below = path[len(base) + 1 :] + "/"
+                if any(item.startswith(below) for item in self._in_home):
+                    return True
+        return any(path.endswith(head) for tail in self._anywhere for head in _heads(tail))
+
+    def may_name(self, path: str, home: str) -> bool:
+        """Say whether a path with pattern characters may name a covered path."""
+        parts = path.split("/")
+        wanted = [item.split("/") for item in self._absolute]
+        for base in _homes(path, home):
+            wanted += [(base + "/" + item).split("/") for item in self._in_home]
+        for tail in self._anywhere:
+            last = tail.strip("/").split("/")
+            wanted.append([*parts[: len(parts) - len(last)], *last])
+        return any(
+            len(item) <= len(parts)
+            and all(glob_fits(have, name) for have, name in zip(parts, item, strict=False))
+            for item in wanted
+        )
+
     def _fits(self, folder: str, name: str, pattern: str, path: str, home: str) -> bool:
         parent, _, last = path.rpartition("/")
         if not matches(last, name):
@@ -95,6 +125,31 @@ def _is_anywhere(pattern: str) -> bool:
 
 def _plain(text: str) -> bool:
     return "*" not in text
+
+
+def _heads(tail: str) -> list[str]:
+    """Return the folders a pattern for any place begins with: ``/.a`` of ``/.a/b/``."""
+    parts = tail.strip("/").split("/")
+    return ["/" + "/".join(parts[:count]) for count in range(1, len(parts))]
+
+
+def glob_fits(part: str, name: str) -> bool:
+    """Say whether one part of a path, with pattern characters, may name a file of that name.
+
+    A leading dot must be written out, as in the shell. A pattern that begins
+    with ``*`` and means files of every name does not count as naming this one.
+    """
+    if part == name:
+        return True
+    cut = min((part.find(char) for char in "*?[" if char in part), default=-1)
+    if cut == -1:
+        return False
+    head = part[:cut]
+    if not name.startswith(head) or len(head) < (1 if name.startswith(".") else 2):
+        return False
+    from fnmatch import fnmatchcase  # few commands hold such a pattern
+
+    return fnmatchcase(name, part)
 
 
 def _ancestors(path: str) -> list[str]:

@@ -69,21 +69,21 @@ class Reader:
         self.depth = depth
         self.inside = inside
         self.script = Script((), ())
-        self.found: list[list[Effect]] = []
 
     def effects(self, text: str) -> list[Effect]:
         """Return every effect of a shell text, in source order."""
         if self.depth > MAX_NESTING:
             return [self.unknown("nested-too-deep", "shell")]
         self.script = read(text, cwd=self.place.cwd, home=self.place.home)
-        self.found = []
+        carries: list[flow.Carries] = []
+        every: list[Effect] = []
         for command in self.script.commands:
             made = self._redirects(command) + self.environment(command)
             if command.words:
                 made += self.invoke(command.words, command)
-            made = flow.carried(self.script, self.found, made, command, self)
-            self.found.append(made)
-        every = [effect for made in self.found for effect in made]
+            made, onward = flow.carried(self.script, carries, made, command, self)
+            carries.append(onward)
+            every += made
         every += [self._fault(fault) for fault in self.script.faults]
         return flow.ends(every) or [self.inspect("shell")]
 

@@ -113,6 +113,20 @@ def _file(call: ToolCall, paths: Paths) -> list[Effect]:
 
 def _search(call: ToolCall, paths: Paths) -> list[Effect]:
     path = call.input.get("path")
+    reads = call.tool in ("Grep", "Search", "search_file_content", "read_many_files")
+    listed = call.input.get("paths")
+    named = [*(listed if isinstance(listed, list) else []), call.input.get("glob")]
+    made = [
+        effect
+        for text in (named if reads else ())
+        if isinstance(text, str) and text
+        for effect in paths.effects(
+            "fs.read", text, call.place.cwd, program=call.tool, glob="*" in text
+        )
+        if effect.type == "secret.read"
+    ]
+    if made:
+        return made
     if isinstance(path, str) and path:
         kind = "fs.read" if call.tool in ("Grep", "Search", "search_file_content") else "inspect"
         if kind == "fs.read":
@@ -125,7 +139,14 @@ def _fetch(call: ToolCall, settings: Settings) -> list[Effect]:
     url = call.input.get("url", call.input.get("prompt"))
     if not isinstance(url, str) or not url:
         raise InputError(f"tool input of {call.tool}: expected text in url, got {_kind(url)}")
+    if url.lower().startswith("file:"):
+        path = "/" + url.partition(":")[2].lstrip("/")
+        return Paths(call.place, settings).effects("fs.read", path, "", program=call.tool)
     host = host_of(url)
+    if holds_secret(url):
+        return [
+            Effect("net.send", scope_of(host, settings), host, False, PROVED, call.tool, "secret")
+        ]
     return [Effect("net.fetch", scope_of(host, settings), host, True, PROVED, call.tool)]
 
 

@@ -6,6 +6,7 @@ from toolgate.gate.shell import words
 from toolgate.gate.shell.model import HOLE, Command, Word
 
 MAX_VALUES = 32
+MAX_WORD = 16_384
 _BLANKS = " \t\n\r\f\v"
 
 
@@ -108,7 +109,7 @@ class Expander:
         """Return a node's one value, as in an assignment: no splitting, no braces."""
         parts = self._pieces(node, False)
         if len(parts) == 1:
-            return parts[0]._replace(text=words.finish(parts[0].text), glob=False)
+            return parts[0]._replace(text=words.finish(self._tilde(parts[0].text)), glob=False)
         sources = tuple(index for part in parts for index in part.sources)
         return Word(HOLE, sources=sources)
 
@@ -155,7 +156,10 @@ class Expander:
         ):
             if node.child_count and kind != "number":
                 return [self._between(node, node.start_byte, node.children, quote=words.unquoted)]
-            return [Word(words.unquoted(self.text(node)))]
+            raw = self.text(node)
+            if _bare_backtick(raw):
+                self.faults.add("nested-backticks")
+            return [Word(words.unquoted(raw))]
         if kind == "raw_string":
             return [Word(words.quoted(self.text(node)[1:-1]))]
         if kind == "ansi_c_string":
@@ -208,12 +212,16 @@ class Expander:
     def _variable(self, node: Any, splitting: bool) -> list[Word]:
         named = [child for child in node.children if child.is_named]
         sources = self.substitutions(node)
+        if node.type == "expansion":
+            self._inside_expansion(node, named)
         plain = len(named) == 1 and all(
             child.is_named or child.type in ("$", "${", "}") for child in node.children
         )
         if not plain:
             return [Word(HOLE, sources=sources)]
         values = self.state.look_up(self.text(named[0]))
+        if splitting and "IFS" in self.state.values:
+            return [Word(HOLE, sources=sources)]  # how it would be split is not followed
         if not splitting:
             return [_quoted(values[0])] if len(values) == 1 else [Word(HOLE, sources=sources)]
         out: list[Word] = []
@@ -224,6 +232,17 @@ class Expander:
             else:
                 out.append(value)
         return out or [Word("")]
+
+    def _inside_expansion(self, node: Any, named: list[Any]) -> None:
+        """Note what an expansion does: run backticks the grammar leaves as text, or assign."""
+        raw = self.text(node)
+        if _bare_backtick(raw):
+            self.faults.add("backtick-in-expansion")
+        if "@P}" in raw:
+            self.faults.add("prompt-expansion")
+        assigns = any(child.type in (":=", "=") for child in node.children if not child.is_named)
+        if assigns and named:
+            self.state.set_values(self.text(named[0]), [Word(HOLE)])
 
     def _substituted(self, node: Any) -> Word:
         made = self._substitution(node)
@@ -258,6 +277,9 @@ class Expander:
 
 def joined(left: Word, right: Word) -> Word:
     """Return two words as the one they make when nothing stands between them."""
+    if len(left.text) + len(right.text) > MAX_WORD:
+        # Variables doubled again and again would fill the memory.
+        return Word(HOLE, sources=left.sources[:64] + right.sources[:64])
     return Word(left.text + right.text, left.glob or right.glob, left.sources + right.sources)
 
 

@@ -5,6 +5,9 @@ from typing import NamedTuple
 HOLE = "\x00"
 """Stands in a word's text for a part whose value is not known. No argument can hold NUL."""
 
+BELOW = HOLE + HOLE
+"""Stands for folders below a known one: not which, but surely below it."""
+
 
 class Word(NamedTuple):
     """One argument after expansion and quote removal.

@@ -13,7 +13,7 @@ from toolgate.gate.shell.expand import Expander, State, joined
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.source import parsed, refusal
 
-MAX_COMMANDS = 4_096
+MAX_COMMANDS = 3_200
 MAX_ROUNDS = 12
 MAX_UNROLLED = 200
 
@@ -23,9 +23,11 @@ _TRANSPARENT = frozenset(
 _CONDITIONAL = frozenset(
     ("if_statement", "while_statement", "case_statement", "case_item", "c_style_for_statement")
 )
+_LOOPS = frozenset(("while_statement", "c_style_for_statement"))
 _KEYWORDS = frozenset(
     ("then", "do", "done", "fi", "else", "elif", "esac", "if", "while", "until", "for", "case")
 )
+_SUBSCRIPTS = frozenset(("test", "[", "let", "printf", "read", "unset", "declare", "typeset"))
 _HEREDOC_PARTS = frozenset(("heredoc_start", "heredoc_end", "file_descriptor"))
 _REDIRECT_OPS = {">|": ">", "&>": ">", "&>>": ">>", ">&-": ">&", "<&-": "<&"}
 
@@ -51,6 +53,8 @@ def read(text: str, *, cwd: str, home: str, variables: dict[str, str] | None = N
         walk.statement(root, ())
     except RecursionError:
         walk.faults.add("too-deep")
+    except TooManyError:
+        walk.faults.add("too-many-commands")
     return Script(tuple(walk.commands), tuple(sorted(walk.faults)), walk.state.cwd)
 
 
@@ -59,6 +63,15 @@ def _last(node: Any) -> Any:
     while node.type in ("pipeline", "list", "redirected_statement", "negated_command"):
         node = [child for child in node.children if child.is_named][-1]
     return node
+
+
+def _runs(text: str) -> bool:
+    """Say whether text would run a command when bash evaluates it as arithmetic."""
+    return "$(" in text or "`" in text
+
+
+class TooManyError(Exception):
+    """The text runs more commands than are read."""
 
 
 class Line(NamedTuple):
@@ -123,6 +136,9 @@ class Walk(Expander):
     def _conditional(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
         before = self.state.copy()
         made = self._children(node, stdin, piped)
+        if node.type in _LOOPS and len(self.commands) < MAX_UNROLLED:
+            self.state.merge(before)
+            made += self._children(node, stdin, piped)  # a later round sees what this one set
         self.state.merge(before)
         return made
 
@@ -192,7 +208,15 @@ class Walk(Expander):
         body = node.child_by_field_name("body")
         if name is not None and body is not None:
             self._functions[self.text(name)] = body
+        # Its redirections take effect at each call; they are judged once, here.
+        self._carrier(self._line_of(node).redirects, (), piped)
         return ()
+
+    def _on_file_redirect(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        """Walk ``$(<file)``, which is a statement of its own."""
+        line = Line([], [], [])
+        self._redirect(node, line)
+        return self._command(None, stdin, piped, line)
 
     def _on_redirected_statement(
         self, node: Any, stdin: tuple[int, ...], piped: bool
@@ -288,6 +312,8 @@ class Walk(Expander):
         for child in children:
             self.account(end, child.start_byte)
             one_word = self.continues(end, child.start_byte)
+            if end == child.start_byte and arguments and child.is_named:
+                self.faults.add("syntax")  # the grammar has cut a word in two
             end = child.end_byte
             if child.type == "variable_assignment":
                 assigns.append(self._assignment(child, keep=False))
@@ -317,27 +343,45 @@ class Walk(Expander):
             self.faults.add("keyword-as-command")
         if name in self._aliases:
             self.faults.add("alias-defined-in-text")
-        if name in self._functions:
-            arguments = []  # its body stands for it; the redirections are its own
-        if name == "alias":
-            self._aliases.update(w.text.split("=", 1)[0] for w in arguments[1:] if "=" in w.text)
+        kept = [] if name in self._functions else arguments  # a call's body stands for it
         command = Command(
-            tuple(arguments), tuple(assigns), tuple(redirects), self.state.cwd, stdin, piped
+            tuple(kept), tuple(assigns), tuple(redirects), self.state.cwd, stdin, piped
         )
         if name in self._functions:
-            kept = (self._add(command),) if redirects or assigns else ()
-            return kept + self._call(name, stdin, piped)
+            made = (self._add(command),) if redirects or assigns else ()
+            return made + self._call(name, stdin, piped)
         made = (self._add(command),)
+        self._change_state(arguments)
+        return made
+
+    def _change_state(self, arguments: list[Word]) -> None:
+        """Follow what a builtin does to directory and variables, or forget them."""
+        while arguments and arguments[0].text in ("command", "builtin"):
+            arguments = arguments[1:]
+        name = arguments[0].text if arguments else ""
+        rest = [word.text for word in arguments[1:]]
         if name in ("cd", "pushd"):
             self._change_directory(arguments[1:])
         elif name == "popd":
             self.state.cwd = ""
         elif name in ("source", "."):
             self.state.forget()  # the file may set anything
-        elif name in ("read", "mapfile", "readarray", "getopts"):
-            for word in arguments[1:]:
-                self.state.set_values(word.text, [Word(HOLE)])
-        return made
+        elif name in ("eval", "trap"):
+            self.state.forget()
+            self.state.cwd = ""
+            if self._functions:
+                self.faults.add("functions-in-text-run-later")
+        elif name == "alias":
+            self._aliases.update(text.split("=", 1)[0] for text in rest if "=" in text)
+        elif name in ("read", "mapfile", "readarray", "getopts", "let"):
+            for text in rest:
+                self.state.set_values(text.partition("=")[0], [Word(HOLE)])
+        elif name == "printf" and "-v" in rest[:-1]:
+            self.state.set_values(rest[rest.index("-v") + 1], [Word(HOLE)])
+        if name in _SUBSCRIPTS and any(
+            "[" in text and HOLE not in text and _runs(text) for text in rest
+        ):
+            self.faults.add("subscript-runs-code")
 
     def _call(self, name: str, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
         if name in self._calling:
@@ -354,6 +398,9 @@ class Walk(Expander):
         return made
 
     def _change_directory(self, arguments: list[Word]) -> None:
+        if "CDPATH" in self.state.values:
+            self.state.cwd = ""
+            return
         targets = [word for word in arguments if not word.text.startswith("-") or word.text == "-"]
         if not targets:
             self.state.cwd = self.state.home
@@ -382,6 +429,11 @@ class Walk(Expander):
     def _on_declaration_command(
         self, node: Any, stdin: tuple[int, ...], piped: bool
     ) -> tuple[int, ...]:
+        flags = [self.text(child) for child in node.children[1:]]
+        if any(flag.startswith("-") and "n" in flag for flag in flags):
+            self.state.forget()  # a name reference: any variable may change through it
+        if any(flag.startswith("-") and "f" in flag for flag in flags) and self._functions:
+            self.faults.add("functions-in-text-run-later")
         assigns: list[tuple[str, Word]] = []
         arguments: list[Word] = []
         for position, child in enumerate(node.children):
@@ -404,6 +456,9 @@ class Walk(Expander):
         name = node.child_by_field_name("name")
         value = node.child_by_field_name("value")
         word = self.single(value) if value is not None else Word("")
+        if name is not None and name.type == "subscript":
+            self.substitutions(name)
+            word, name = word._replace(text=HOLE), name.children[0]
         label = self.text(name) if name is not None else ""
         appended = any(child.type == "+=" for child in node.children)
         if appended or (value is not None and value.type == "array"):
@@ -414,7 +469,6 @@ class Walk(Expander):
 
     def _add(self, command: Command) -> int:
         if len(self.commands) >= MAX_COMMANDS:
-            self.faults.add("too-many-commands")
-            return len(self.commands) - 1
+            raise TooManyError
         self.commands.append(command)
         return len(self.commands) - 1

@@ -20,6 +20,8 @@ REFUSED = frozenset(
 )
 """Faults of text that is not read at all, because it cannot be or would cost too much."""
 
+MAX_TORN = 32
+_NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{0,200}")
 _TOUCHING = re.compile(rb"(<<-?['\"]?[A-Za-z_][A-Za-z0-9_]{0,40}['\"]?)([;&|)<>])")
 
 
@@ -42,7 +44,9 @@ def parsed(text: str) -> tuple[bytes, Any]:
     """Return source bytes and the root of their syntax tree."""
     source = text.encode("utf-8")
     root = parse(source)
-    return _respaced(source, root) if root.has_error else (source, root)
+    if root.has_error:
+        source, root = _respaced(source, root)
+    return _embraced(source, root) if source.count(b"$") > 1 else (source, root)
 
 
 def _respaced(source: bytes, root: Any) -> tuple[bytes, Any]:
@@ -56,6 +60,38 @@ def _respaced(source: bytes, root: Any) -> tuple[bytes, Any]:
         return source, root
     again = parse(spaced)
     return (source, root) if again.has_error else (spaced, again)
+
+
+def _embraced(source: bytes, root: Any) -> tuple[bytes, Any]:
+    """Put braces around variables whose dollar sign the grammar has torn off.
+
+    It reads ``$a/$b/c`` as a word ending in a dollar sign and a word ``b/c``;
+    ``$a/${b}/c`` it reads right, and means the same.
+    """
+    for _ in range(MAX_TORN):
+        torn = _torn_dollar(source, root)
+        if torn is None:
+            break
+        name = _NAME.match(source, torn)
+        if name is None:
+            break
+        source = source[:torn] + b"{" + name[0] + b"}" + source[name.end() :]
+        root = parse(source)
+    return source, root
+
+
+def _torn_dollar(source: bytes, root: Any) -> int | None:
+    """Return where the name behind a torn-off dollar sign begins."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        children = node.children
+        if node.type == "concatenation" and children and children[-1].type == "$":
+            end: int = children[-1].end_byte
+            if _NAME.match(source, end):
+                return end
+        stack.extend(child for child in children if child.child_count)
+    return None
 
 
 def _deepest(text: str) -> int:

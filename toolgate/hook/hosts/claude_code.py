@@ -17,9 +17,10 @@ Source: Claude Code hooks reference.
 
 import json
 from collections.abc import Callable
+from posixpath import normpath
 from typing import Any
 
-from toolgate.canonical import parse
+from toolgate.canonical import digest, digest_of, parse
 from toolgate.errors import CanonicalizationError, InputError
 from toolgate.gate.call import Place, ToolCall
 from toolgate.hook.event import Event
@@ -41,7 +42,7 @@ _KINDS = {
 
 
 def read(
-    data: bytes, *, principal: str, home: str, ts: int, workspace: Callable[[str], str]
+    data: bytes, *, principal: str, home: str, ts: int, workspace: Callable[[str], tuple[str, ...]]
 ) -> Event:
     """Read one hook payload.
 
@@ -50,21 +51,12 @@ def read(
         principal: the account the agent runs under.
         home: its home directory.
         ts: when the payload arrived, microseconds UTC.
-        workspace: returns the workspace root a working directory belongs to.
+        workspace: returns the workspace roots a working directory belongs to.
 
     Raises:
         InputError: the payload is not one this host sends; says which field.
     """
-    if not data.strip():
-        raise InputError("hook input is empty; expected one JSON object")
-    if len(data) > MAX_INPUT_BYTES:
-        raise InputError(f"hook input is {len(data)} bytes; at most {MAX_INPUT_BYTES} are read")
-    try:
-        body = parse(data)
-    except CanonicalizationError as error:
-        raise InputError(f"hook input is {error}") from None
-    if not isinstance(body, dict):
-        raise InputError(f"hook input is {type(body).__name__}; expected a JSON object")
+    body = _body(data)
     name = _text(body, "hook_event_name")
     kind = _KINDS.get(name, "other")
     session, key = _text(body, "session_id"), _optional(body, "prompt_id")
@@ -72,11 +64,50 @@ def read(
         return Event(kind, session, key)
     call = _call(body, session, key, ts)._replace(principal=principal)
     cwd = call.place.cwd
-    roots = (workspace(cwd),) if cwd else ()
+    roots = workspace(cwd) if cwd else ()
     call = call._replace(place=Place(cwd, roots, home))
     if kind == "pre":
         return Event(kind, session, key, call)
-    return Event(kind, session, key, call, *_ending(name, body))
+    terminal_state, result = _ending(name, body)
+    result_digest = None if terminal_state == "refused" else _digest(result, data)
+    return Event(kind, session, key, call, terminal_state, result_digest)
+
+
+def _body(data: bytes) -> dict[str, Any]:
+    """Read the payload strictly, but for events that only report.
+
+    A result may hold what JSON proper does not allow; refusing it would lose
+    the record of a call that has already run.
+    """
+    if not data.strip():
+        raise InputError("hook input is empty; expected one JSON object")
+    try:
+        if len(data) > MAX_INPUT_BYTES:
+            raise CanonicalizationError(f"{len(data)} bytes; at most {MAX_INPUT_BYTES} are read")
+        body = parse(data)
+    except CanonicalizationError as error:
+        body = _lenient(data)
+        if body is None or body.get("hook_event_name") not in _KINDS.keys() - {"PreToolUse"}:
+            raise InputError(f"hook input is {error}") from None
+    if not isinstance(body, dict):
+        raise InputError(f"hook input is {type(body).__name__}; expected a JSON object")
+    return body
+
+
+def _lenient(data: bytes) -> dict[str, Any] | None:
+    try:
+        body = json.loads(data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    return body if isinstance(body, dict) else None
+
+
+def _digest(value: object, data: bytes) -> str:
+    """Return a value's digest; that of the whole payload where it has no canonical form."""
+    try:
+        return digest_of(value)
+    except CanonicalizationError:
+        return digest(data)
 
 
 def _call(body: dict[str, Any], session: str, key: str | None, ts: int) -> ToolCall:
@@ -85,6 +116,8 @@ def _call(body: dict[str, Any], session: str, key: str | None, ts: int) -> ToolC
         found = "nothing" if tool_input is None else type(tool_input).__name__
         raise InputError(f"hook input: tool_input is {found}; expected an object")
     cwd = _optional(body, "cwd") or ""
+    # A relative directory says nothing here: it counts as not known.
+    cwd = normpath("/" + cwd.lstrip("/")) if cwd.startswith("/") else ""
     agent = _optional(body, "agent_id")
     return ToolCall(
         host=HOST,
@@ -96,7 +129,7 @@ def _call(body: dict[str, Any], session: str, key: str | None, ts: int) -> ToolC
         auth_mode="user",
         tool=_text(body, "tool_name"),
         input=tool_input,
-        place=Place(cwd.rstrip("/") or cwd, (), ""),
+        place=Place(cwd, (), ""),
         mode=_optional(body, "permission_mode"),
         task=None,
         ts=ts,
