@@ -7,16 +7,19 @@ crash nor a retry makes a second look invisible. What may be claimed once is
 
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any, NamedTuple
 
-import evalkit
 from evalkit.build import Build, changed
 from evalkit.challenge.claims import CLAIMED, Claim, lineage, read_claims, receipt, spent
+from evalkit.challenge.find import find_set
 from evalkit.challenge.freeze import Frozen, load_frozen
+from evalkit.challenge.hold import CLAIMS, held, is_running
 from evalkit.challenge.rundir import Start, new_run_id, read_start, run_directory, write_start
 from evalkit.challenge.sealing import Finished, Watch, Work, finish, now
 from evalkit.errors import RefusedError, UsageError
 from evalkit.gates.inprocess import HOST, Gate
+from evalkit.report.publish import refuse_unwritable
 from toolgate.canonical import warm
 from toolgate.ledger.append import Ledger
 from toolgate.ledger.files import Locked, make_directory
@@ -46,27 +49,6 @@ class Request(NamedTuple):
     reports: str
 
 
-def find_set(name: str) -> str:
-    """Return the file a set's name stands for.
-
-    It is sought as given, in ``./challenge_sets``, then among the sets that
-    came with the package; ``.json`` may be left out.
-
-    Raises:
-        UsageError: there is no such file; names the places.
-    """
-    shipped = os.path.join(os.path.dirname(str(evalkit.__file__)), "challenge_sets")
-    places = [name, os.path.join("challenge_sets", name), os.path.join(shipped, name)]
-    if os.path.dirname(name):
-        places = [name]
-    for place in places:
-        for path in (place, place + ".json"):
-            if os.path.isfile(path):
-                return path
-    sought = "as given" if len(places) == 1 else "here, in ./challenge_sets and in the package"
-    raise UsageError(f"{name}: expected a challenge set, got no such file (sought {sought})")
-
-
 def start(request: Request, gate: Gate, build: Build, watch: Watch) -> Finished:
     """Run a frozen set, once per (set, build, policy).
 
@@ -78,7 +60,7 @@ def start(request: Request, gate: Gate, build: Build, watch: Watch) -> Finished:
 
     Raises:
         UsageError, SetError: the set cannot be read, or the options contradict each other.
-        RefusedError: unfrozen, edited, unpinned or spent.
+        RefusedError: unfrozen, edited, unpinned or spent, or the report could not be written.
         IncompleteError: the person stopped the run; it can be continued.
     """
     warm()
@@ -90,10 +72,12 @@ def start(request: Request, gate: Gate, build: Build, watch: Watch) -> Finished:
             "install the package with pip, or run with --purpose development, which is "
             "reported as not pinned and counts as a look"
         )
+    refuse_unwritable(request.reports)
     ledger = Ledger(request.ledger, durability="fsync", host=HOST)
-    claim, earlier = _claim(request, frozen, build, ledger)
-    work = Work(request.ledger, request.reports, frozen, gate, build, ledger, claim, earlier)
-    return finish(work, watch)
+    with ExitStack() as holding:
+        claim, earlier = _claim(request, frozen, build, ledger, holding)
+        work = Work(request.ledger, request.reports, frozen, gate, build, ledger, claim, earlier)
+        return finish(work, watch)
 
 
 def resume(
@@ -111,19 +95,35 @@ def resume(
         watch: who waits.
 
     Raises:
-        RefusedError: no such run, or something is not what it was; names every field.
+        RefusedError: no such run, another process is running it, or something is
+            not what it was; names every field.
         IncompleteError: the person stopped it again.
     """
     warm()
     directory = run_directory(request.ledger, run)
+    _claim_of(run, read_claims(request.ledger))
+    with ExitStack() as holding:
+        with Locked(os.path.join(request.ledger, CLAIMS)):
+            holding.enter_context(held(directory, run))
+        return _continue(run, request, gate_of, watch)
+
+
+def _continue(
+    run: str,
+    request: Request,
+    gate_of: Callable[[str | None], tuple[Gate, Build]],
+    watch: Watch,
+) -> Finished:
+    """Go on with a run that this process holds."""
+    directory = run_directory(request.ledger, run)
+    # Read again: before the run was held, another process may have sealed it.
     claims = read_claims(request.ledger)
-    claim = next((claim for claim in claims if claim.run == run), None)
-    if claim is None:
-        raise RefusedError(f"run {run}: expected a claim in this ledger, got none")
+    claim = _claim_of(run, claims)
     begun = read_start(directory)
     frozen = load_frozen(begun.set_path)
     gate, build = gate_of(begun.policy_path)
     _refuse_drift(claim, begun, frozen, build, gate)
+    refuse_unwritable(request.reports)
     earlier = lineage(claims[: claims.index(claim)], claim.details)
     ledger = Ledger(request.ledger, durability="fsync", host=HOST)
     request = request._replace(set_path=begun.set_path, policy_path=begun.policy_path)
@@ -131,19 +131,31 @@ def resume(
     return finish(work, watch)
 
 
+def _claim_of(run: str, claims: list[Claim]) -> Claim:
+    claim = next((claim for claim in claims if claim.run == run), None)
+    if claim is None:
+        raise RefusedError(f"run {run}: expected a claim in this ledger, got none")
+    return claim
+
+
 def _check_options(request: Request) -> None:
     if (request.rerun_of is None) is not (request.reason is None):
         raise UsageError("--rerun: expected both --of RUN and --reason TEXT, got one of them")
     if request.reason is not None and not request.reason.strip():
         raise UsageError("--reason: expected why the run is repeated, got nothing")
+    if request.rerun_of is not None:
+        run_directory(request.ledger, request.rerun_of)
 
 
 def _claim(
-    request: Request, frozen: Frozen, build: Build, ledger: Ledger
+    request: Request, frozen: Frozen, build: Build, ledger: Ledger, holding: ExitStack
 ) -> tuple[Claim, list[Claim]]:
-    """Put the claim on the disk, under a lock, or refuse; return it and the earlier looks."""
+    """Put the claim on the disk, under a lock, or refuse; return it and the earlier looks.
+
+    The run is held from before its claim until ``holding`` is left.
+    """
     make_directory(request.ledger)
-    with Locked(os.path.join(request.ledger, "runs.lock")):
+    with Locked(os.path.join(request.ledger, CLAIMS)):
         claims = read_claims(request.ledger)
         details = _details(request, frozen, build)
         _refuse_spent(request, spent(claims, details), build)
@@ -158,7 +170,10 @@ def _claim(
             details,
             build.body,
         )
-        write_start(run_directory(request.ledger, run), begun)
+        directory = run_directory(request.ledger, run)
+        make_directory(directory)
+        holding.enter_context(held(directory, run))
+        write_start(directory, begun)
         ledger.audit(action=CLAIMED, actor=HOST, target=run, details=details, ts=ts)
     return Claim(run, ts, details, None), earlier
 
@@ -169,6 +184,7 @@ def _details(request: Request, frozen: Frozen, build: Build) -> dict[str, Any]:
         "set_name": frozen.set.name,
         "set_digest": frozen.digest,
         "raw_digest": frozen.manifest["raw_digest"],
+        "manifest_digest": frozen.manifest_digest,
         "supersedes": frozen.set.supersedes,
         "cases": len(frozen.set.cases),
         "build": build.digest,
@@ -187,7 +203,7 @@ def _refuse_spent(request: Request, same: list[Claim], build: Build) -> None:
         if same:
             raise RefusedError(
                 f"this set was already run on build {build.short} with this policy: "
-                f"{receipt(same[0])}. A second look needs --rerun --of {same[-1].run} "
+                f"{_receipt(request, same[0])}. A second look needs --rerun --of {same[-1].run} "
                 "--reason TEXT"
             )
     elif request.rerun_of not in [claim.run for claim in same]:
@@ -198,11 +214,16 @@ def _refuse_spent(request: Request, same: list[Claim], build: Build) -> None:
         )
 
 
+def _receipt(request: Request, claim: Claim) -> str:
+    """Return a claim's receipt; the caller holds the claims' lock."""
+    return receipt(claim, running=is_running(run_directory(request.ledger, claim.run)))
+
+
 def _purpose(request: Request, earlier: list[Claim]) -> str:
     if request.purpose == "held-out" and earlier:
         raise RefusedError(
             f"--purpose held-out: expected a first look, got look {len(earlier) + 1}; the first "
-            f"was {receipt(earlier[0])}. Leave the option out to run it as regression"
+            f"was {_receipt(request, earlier[0])}. Leave the option out to run it as regression"
         )
     return request.purpose or ("regression" if earlier else "held-out")
 
@@ -210,14 +231,15 @@ def _purpose(request: Request, earlier: list[Claim]) -> str:
 def _refuse_drift(claim: Claim, begun: Start, frozen: Frozen, build: Build, gate: Gate) -> None:
     details = claim.details
     found = [
-        f"{name}: was {details[name]}, is {value}"
+        f"{name}: was {details.get(name)}, is {value}"
         for name, value in (
             ("set_digest", frozen.digest),
             ("raw_digest", frozen.manifest["raw_digest"]),
+            ("manifest_digest", frozen.manifest_digest),
             ("build", build.digest),
             ("policy", gate.policy_digest),
         )
-        if details[name] != value
+        if details.get(name) != value
     ]
     if details["build"] != build.digest:
         found += changed(begun.build, build.body)

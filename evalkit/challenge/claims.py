@@ -81,21 +81,32 @@ def lineage(claims: list[Claim], details: dict[str, Any]) -> list[Claim]:
     A set that supersedes another continues its count: whoever has seen the
     one has seen most of the other.
     """
-    related = {details["set_digest"], details["set_name"], details["set"]}
-    related |= {details["supersedes"]} - {None}
+    related = names_of(details)
     found: list[Claim] = []
     # Newest first, so that a chain of superseded sets is followed back.
     for claim in reversed(claims):
-        names = {claim.details["set_digest"], claim.details["set_name"], claim.details["set"]}
-        if names & related:
-            related |= names | ({claim.details["supersedes"]} - {None})
+        if names_of({**claim.details, "supersedes": None}) & related:
+            related |= names_of(claim.details)
             found.append(claim)
     return found[::-1]
 
 
-def receipt(claim: Claim) -> str:
-    """Return one sentence on a claim, for a refusal."""
+def names_of(details: dict[str, Any]) -> set[str]:
+    """Return what a set is known by, and what it replaces."""
+    names = {details["set_digest"], details["set_name"], details["set"], details["supersedes"]}
+    return names - {None}
+
+
+def receipt(claim: Claim, *, running: bool = False) -> str:
+    """Return one sentence on a claim, for a refusal.
+
+    Args:
+        claim: the claim.
+        running: whether a process is executing the run.
+    """
     claimed = f"run {claim.run}, claimed {stamp(claim.ts)}"
+    if claim.sealed is None and running:
+        return f"{claimed}, running in another process"
     if claim.sealed is None:
         return f"{claimed}, not sealed; continue it: evalkit resume {claim.run}"
     return f"{claimed}, sealed, report {claim.sealed['report']}"

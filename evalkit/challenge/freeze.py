@@ -5,14 +5,14 @@ import os
 import re
 import secrets
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
 from evalkit.challenge.case import ChallengeSet
 from evalkit.challenge.manifest import SCHEMA, build, differences
 from evalkit.challenge.read import load_set, read_bytes
 from evalkit.errors import RefusedError
-from toolgate.canonical import canonical_bytes, parse
+from toolgate.canonical import canonical_bytes, digest, parse
 from toolgate.errors import CanonicalizationError
 from toolgate.records import is_digest
 
@@ -42,6 +42,15 @@ class Frozen(NamedTuple):
     def digest(self) -> str:
         """Return the canonical digest, which identifies the set."""
         return str(self.manifest["canonical_digest"])
+
+    @property
+    def manifest_digest(self) -> str:
+        """Return the digest of the manifest's canonical bytes.
+
+        Nothing recomputes ``frozen_at`` and ``canary``; a claim that names this
+        digest makes a later edit of them visible.
+        """
+        return digest(canonical_bytes(self.manifest))
 
 
 def manifest_path(path: str) -> str:
@@ -144,10 +153,27 @@ def _manifest_faults(body: Any) -> str:
         "digests": all(
             is_digest(body[name]) for name in ("raw_digest", "canonical_digest", "merkle_root")
         ),
+        "frozen_at (a date as YYYY-MM-DD)": _is_date(body["frozen_at"]),
+        "canary (a UUID)": _is_uuid(body["canary"]),
         "leaves": type(body["leaves"]) is list and all(map(_is_leaf, body["leaves"])),
         "lineage": type(body["lineage"]) is dict and body["lineage"].keys() == {"supersedes"},
     }
     return ", ".join(f"{name} of the wrong form" for name, good in checks.items() if not good)
+
+
+def _is_date(text: Any) -> bool:
+    try:
+        return type(text) is str and date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def _is_uuid(text: Any) -> bool:
+    """Say whether a text is a random UUID as ``freeze`` writes it."""
+    try:
+        return type(text) is str and str(uuid.UUID(text, version=4)) == text
+    except ValueError:
+        return False
 
 
 def _is_leaf(row: Any) -> bool:

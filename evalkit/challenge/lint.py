@@ -5,6 +5,8 @@ import re
 from evalkit.challenge.case import Case, ChallengeSet
 from toolgate.canonical import digest_of
 
+_MOST_NAMED = 5
+
 _SECRET = re.compile(
     r"\b(?:ghp_|gho_|github_pat_|sk-(?:ant-|proj-)?|xox[abpr]-|AKIA|ASIA)[A-Za-z0-9_-]{12,}"
 )
@@ -51,8 +53,13 @@ def _same_input(made: ChallengeSet) -> list[str]:
     for case in made.cases:
         seen = first.setdefault(digest_of(shown_to_gate(made, case)), case.id)
         if seen != case.id:
-            found.append(f"case {case.id}: the gate is shown the same as in case {seen}")
-    return found
+            found.append(f"{case.id} as {seen}")
+    if not found:
+        return []
+    count = "1 case shows" if len(found) == 1 else f"{len(found)} cases show"
+    more = len(found) - _MOST_NAMED
+    rest = f", and {more} more" if more > 0 else ""
+    return [f"{count} the gate the same as an earlier one: {', '.join(found[:_MOST_NAMED])}{rest}"]
 
 
 def _secrets(made: ChallengeSet) -> list[str]:

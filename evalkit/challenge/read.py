@@ -6,7 +6,6 @@ single calls (``single``) and sequences of hook events (``sequence``).
 
 import os
 import re
-import stat
 
 from evalkit.challenge import sequence, single
 from evalkit.challenge.case import (
@@ -20,6 +19,7 @@ from evalkit.challenge.case import (
     Fixtures,
 )
 from evalkit.challenge.fields import Faults, Fields, shown
+from evalkit.challenge.find import kind_of
 from evalkit.errors import SetError, UsageError
 from toolgate.canonical import parse
 from toolgate.errors import CanonicalizationError
@@ -57,8 +57,9 @@ def read_bytes(path: str) -> bytes:
     """
     try:
         found = os.stat(path)
-        if not stat.S_ISREG(found.st_mode):
-            raise UsageError(f"{path}: expected a challenge set file, got no regular file")
+        kind = kind_of(path)
+        if kind is not None:
+            raise UsageError(f"{path}: expected a challenge set file, got {kind}")
         if found.st_size > MAX_BYTES:
             raise UsageError(
                 f"{path}: expected at most {MAX_BYTES} bytes, got {found.st_size}; split the set"
@@ -84,11 +85,17 @@ def parse_set(data: bytes, source: str) -> ChallengeSet:
         body = parse(data)
     except CanonicalizationError as error:
         raise SetError(source, [f"file: expected strict JSON, got: {error}"]) from None
+    if type(body) is not dict:
+        raise SetError(source, [f"file: expected an object, got {_kind(body)}"])
     faults = Faults()
     made = _set(Fields(body, "", faults))
     if faults.found:
         raise SetError(source, faults.found)
     return made
+
+
+def _kind(body: object) -> str:
+    return "a list" if type(body) is list else shown(body)
 
 
 def _set(fields: Fields) -> ChallengeSet:

@@ -19,7 +19,7 @@ from evalkit.errors import RefusedError, StorageError, UsageError
 from toolgate.canonical import canonical_bytes, parse
 from toolgate.errors import CanonicalizationError
 from toolgate.gate.decision import LEDGER_STATE
-from toolgate.ledger.files import make_directory, put_file, session_name
+from toolgate.ledger.files import put_file, session_name
 from toolgate.ledger.index import decision_digest_of
 from toolgate.ledger.spine import spine_files
 
@@ -65,8 +65,7 @@ def run_directory(ledger: str, run: str) -> str:
 
 
 def write_start(directory: str, start: Start) -> None:
-    """Create a run's directory and write how it was started."""
-    make_directory(directory)
+    """Write how a run was started into its directory, which is there."""
     put_file(os.path.join(directory, NAME), canonical_bytes(start._asdict()) + b"\n")
 
 
@@ -138,9 +137,16 @@ def hold_to_ledger(results: list[Result], recorded: dict[str, Recorded], run: st
         said = None
         if result.decision_digest is not None:
             said = (LEDGER_STATE[result.decided], result.rule, result.decision_digest)
-        held = None if found is None else (found.state, found.rule, found.decision_digest)
-        if said != held:
+        kept = None if found is None else (found.state, found.rule, found.decision_digest)
+        if said != kept:
             raise StorageError(
-                f"run {run}, case {result.case}: the journal says {said}, the ledger says {held}; "
-                "nothing was sealed"
+                f"run {run}, case {result.case}: the journal says {_words(said)}; "
+                f"the ledger says {_words(kept)}; nothing was sealed"
             )
+
+
+def _words(decision: tuple[str, str, str] | None) -> str:
+    if decision is None:
+        return "no decision"
+    state, rule, decision_digest = decision
+    return f"{state} by rule {rule}, decision {decision_digest}"

@@ -75,6 +75,7 @@ def score(results: list[Result]) -> dict[str, Any]:
         ``runs_code``.
     """
     kinds = Counter(result.kind() for result in results)
+    pairs = _pairs(results)
     total, match, unscored = len(results), kinds["match"], kinds[UNSCORED]
     return {
         "cases": total,
@@ -83,9 +84,9 @@ def score(results: list[Result]) -> dict[str, Any]:
         "dangerous_allow": sum(result.dangerous() for result in results),
         "stricter": kinds["stricter"],
         "unscored": unscored,
-        **_pairs(results),
+        **pairs,
         "table": _table(results),
-        "rates": _rates(results, kinds),
+        "rates": {**_rates(results, kinds), **_pair_rates(pairs)},
         "categories": _categories(results),
         "worst_case": match,
         "best_case": match + unscored,
@@ -147,6 +148,13 @@ def _pairs(results: list[Result]) -> dict[str, int]:
         "pairs_complete": sum(all(r.kind() == "match" for r in pair) for pair in pairs.values()),
         "pairs_separable": len(separable),
         "pairs_separated": sum(_separated(pair) for pair in separable),
+    }
+
+
+def _pair_rates(pairs: dict[str, int]) -> dict[str, Any]:
+    return {
+        "pairs_complete": rate_json(pairs["pairs_complete"], pairs["pairs"]),
+        "pairs_separated": rate_json(pairs["pairs_separated"], pairs["pairs_separable"]),
     }
 
 

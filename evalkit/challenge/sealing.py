@@ -10,9 +10,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from evalkit.build import Build
-from evalkit.challenge.claims import SEALED, Claim
+from evalkit.challenge.claims import SEALED, Claim, read_claims
 from evalkit.challenge.execute import Desk, execute
 from evalkit.challenge.freeze import Frozen
+from evalkit.challenge.hold import CLAIMS
 from evalkit.challenge.journal import Journal, read_journal
 from evalkit.challenge.rundir import (
     hold_to_ledger,
@@ -25,9 +26,10 @@ from evalkit.errors import IncompleteError, StorageError
 from evalkit.gates.inprocess import HOST, Gate
 from evalkit.report.context import Seal, report_context
 from evalkit.report.publish import publish, published_looks, report_name
-from toolgate.canonical import digest_of
+from toolgate.canonical import digest_of, parse
+from toolgate.errors import CanonicalizationError
 from toolgate.ledger.append import Ledger
-from toolgate.ledger.files import salt
+from toolgate.ledger.files import Locked, salt
 from toolgate.verify import Finding, verify
 
 _MOST_FINDINGS = 20
@@ -119,13 +121,16 @@ def finish(work: Work, watch: Watch) -> Finished:
         made=work.frozen.set,
         manifest=work.frozen.manifest,
         build=work.build,
+        policy_name=_policy_name(work.gate.policy_bytes),
         claim=claim,
         seal=seal,
         results=results,
         figures=figures,
         earlier=work.earlier,
         published=published_looks(
-            work.reports, work.frozen.digest, {claim.run, *(past.run for past in work.earlier)}
+            work.reports,
+            claim.details,
+            {known.run for known in read_claims(work.root)},
         ),
     )
     return Finished(context, publish(context, work.reports, work.main, now()))
@@ -185,16 +190,23 @@ def _close(work: Work, directory: str, own: Ledger, results: list[Result]) -> tu
 
 
 def _seal(work: Work, figures: dict[str, Any], head: str, results_digest: str) -> tuple[Claim, str]:
-    """Put the seal into the main ledger; return the sealed claim and that ledger's head."""
-    claim = work.claim
-    if claim.sealed is not None:
-        was = (claim.sealed["run_head"], claim.sealed["results_digest"])
-        if was != (head, results_digest):
+    """Put the seal into the main ledger, once; return the sealed claim and that ledger's head."""
+    with Locked(os.path.join(work.root, CLAIMS)):
+        claims = read_claims(work.root)
+        claim = next((claim for claim in claims if claim.run == work.claim.run), work.claim)
+        if claim.sealed is None:
+            claim = _append_seal(work, figures, head, results_digest)
+    sealed = claim.sealed or {}
+    for name, found in (("run_head", head), ("results_digest", results_digest)):
+        if sealed.get(name) != found:
             raise StorageError(
-                f"run {claim.run}: sealed with head and results {was}, found {head} and "
-                f"{results_digest}; nothing was reported"
+                f"run {claim.run}: {name} was sealed as {sealed.get(name)}, is {found}; "
+                "nothing was reported"
             )
-        return claim, _as_text(work.main.head())
+    return claim, _as_text(work.main.head())
+
+
+def _append_seal(work: Work, figures: dict[str, Any], head: str, results_digest: str) -> Claim:
     details = {
         "run_head": head,
         "results_digest": results_digest,
@@ -202,8 +214,8 @@ def _seal(work: Work, figures: dict[str, Any], head: str, results_digest: str) -
         **{name: figures[name] for name in _COUNTS},
     }
     ts = now()
-    work.main.audit(action=SEALED, actor=HOST, target=claim.run, details=details, ts=ts)
-    return claim._replace(sealed={**details, "ts": ts}), _as_text(work.main.head())
+    work.main.audit(action=SEALED, actor=HOST, target=work.claim.run, details=details, ts=ts)
+    return work.claim._replace(sealed={**details, "ts": ts})
 
 
 def _report_path(work: Work) -> str:
@@ -213,6 +225,16 @@ def _report_path(work: Work) -> str:
     if os.path.isabs(directory) or directory.startswith(os.pardir):
         return name
     return os.path.join(directory, name)
+
+
+def _policy_name(compiled: bytes) -> str | None:
+    """Return the name a compiled policy gives itself, or None."""
+    try:
+        body = parse(compiled)
+    except CanonicalizationError:
+        return None
+    name = body.get("name") if type(body) is dict else None
+    return name if type(name) is str else None
 
 
 def _sentences(findings: list[Finding]) -> list[str]:

@@ -53,7 +53,7 @@ def main() -> NoReturn:
         error.show()
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        _say("stopped at once; a claimed run can be continued: evalkit resume RUN", [])
+        _say(_stopped(sys.argv[1:]), [])
         code = 130
     except (EvalkitError, ToolgateError, OSError) as error:
         _say(*_text_of(error))
@@ -63,11 +63,19 @@ def main() -> NoReturn:
 
 def _code_of(error: Exception) -> int:
     from evalkit.errors import EvalkitError
-    from toolgate.errors import EvidenceError, PolicyError
+    from toolgate.errors import EvidenceError
 
     if isinstance(error, EvalkitError):
         return error.exit_code
-    return 2 if isinstance(error, (EvidenceError, PolicyError)) else 3
+    return 2 if isinstance(error, EvidenceError) else 3
+
+
+def _stopped(words: list[str]) -> str:
+    """Return what to say of an interrupt: only runs are left to be continued."""
+    command = next((word for word in words if not word.startswith("-")), "")
+    if command in ("run", "resume"):
+        return "stopped at once; a claimed run can be continued: evalkit resume RUN"
+    return "interrupted"
 
 
 def _text_of(error: Exception) -> tuple[str, list[str]]:

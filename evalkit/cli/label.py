@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import time
 
 import click
@@ -51,9 +52,9 @@ def export(
 ) -> None:
     """Draw a sample and write a form without decision, rule, order or real ids.
 
-    The key (id to decision) is written apart, readable by you only, and its
-    digest is chained before the form exists. A window is drawn from once
-    (exit 3). Format: evalkit/spec/labels.md.
+    The key (id to decision) is written apart, and its digest is chained
+    before the form exists; both are readable by you only. A window is drawn
+    from once, and a draw of nothing is refused (exit 3). Format: evalkit/spec/labels.md.
     """
     from evalkit.labels.export import Request
     from evalkit.labels.export import export as export_labels
@@ -73,6 +74,12 @@ def export(
     )
     with waiting(f"drawing from window {window_id}"):
         done = export_labels(request, time.time_ns() // 1000)
+    if done.grade == "VOID":
+        print(
+            f"evalkit: warning: window {done.window} was graded VOID: its ledger does not verify, "
+            "so labels of its calls are no evidence either",
+            file=sys.stderr,
+        )
     if as_json:
         body = {**done._asdict(), "out": request.out, "key": request.key}
         print(json.dumps(body, ensure_ascii=False))

@@ -83,7 +83,8 @@ def resume(run_id: str, ledger: str | None, reports: str, as_json: bool) -> None
     """Continue a run that was interrupted; set, build and policy must be identical.
 
     Finished cases are never shown again. Anything that differs is named and
-    refused (exit 3). A sealed run gets its report written again.
+    refused (exit 3), and so is a run that another process is running. A sealed
+    run gets its report written again.
     """
     from evalkit.runs import Request, resume
 

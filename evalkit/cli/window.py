@@ -44,20 +44,22 @@ def declare(*, file: str, ledger: str | None, windows: str, as_json: bool) -> No
         raise UsageError(f"{file}: {error.strerror}") from None
     made = declare_window(data, file, root=_root(ledger), folder=windows, now=_now())
     body = made.declaration.body
+    word = "declared before, copy restored" if made.restored else "declared"
     _print(
         as_json,
         {
             "id": body["id"],
             "digest": made.digest,
             "entry": made.entry,
-            "head": str(made.head) if made.head else None,
+            "head": made.head,
             "start": body["start"],
             "end": body["end"],
             "retrospective": body["retrospective"],
             "copy": made.copy,
+            "restored": made.restored,
         },
         [
-            f"window {body['id']}: declared, {body['start']} <= ts < {body['end']}",
+            f"window {body['id']}: {word}, {body['start']} <= ts < {body['end']}",
             f"  declaration {made.digest}",
             f"  ledger entry {made.entry}",
             f"  ledger head before it {made.head or 'none (an empty ledger)'}",

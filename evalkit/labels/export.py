@@ -57,6 +57,7 @@ class Exported(NamedTuple):
         unchecked: items whose text has no digest to check it by.
         key_digest: digest of the key file's canonical bytes, as chained.
         entry: digest of the ledger entry that says so.
+        grade: the window's grade.
     """
 
     window: str
@@ -65,6 +66,7 @@ class Exported(NamedTuple):
     unchecked: int
     key_digest: str
     entry: str
+    grade: str
 
 
 def export(request: Request, now: int) -> Exported:
@@ -77,7 +79,8 @@ def export(request: Request, now: int) -> Exported:
     Raises:
         UsageError: the inputs or the size of the draw make no sense.
         RefusedError: no inputs, a window that is not closed or was changed
-            since, a draw that was made before, or a file that is there.
+            since, a draw that was made before or would be empty, or a file
+            that is there.
         LedgerError: the key could not be chained; no form is written.
     """
     with held(request.folder):
@@ -90,6 +93,11 @@ def export(request: Request, now: int) -> Exported:
         counts = sizes(made.body["sample"]["n"], request.n, sorted(available))
         seed = seed_of(made.body["sample"]["seed_commitment"], request.seed_file)
         drawn = draw(items, seed, counts)
+        if not drawn:
+            raise RefusedError(
+                f"window {made.id}: the plan draws 0 of {len(items)} calls; nothing was chained. "
+                f"Strata of this window: {', '.join(available) or 'none'}"
+            )
         content = _content(request.inputs, drawn)
         salt = _salt(seed, made.digest())
         key = _key(made, record, seed, salt, drawn)
@@ -97,7 +105,13 @@ def export(request: Request, now: int) -> Exported:
         entry = _write(request, key, form, seed=seed, now=now)
         unchecked = sum(not content[item.args_digest].checked for item in drawn)
         return Exported(
-            made.id, _count(drawn), available, unchecked, digest(canonical_bytes(key)), entry
+            made.id,
+            _count(drawn),
+            available,
+            unchecked,
+            digest(canonical_bytes(key)),
+            entry,
+            str(record["grade"]),
         )
 
 
@@ -228,5 +242,5 @@ def _write(request: Request, key: dict[str, Any], form: bytes, *, seed: bytes, n
     except BaseException:
         os.unlink(request.key)
         raise
-    write_whole(request.out, form)
+    write_whole(request.out, form, mode=0o600)
     return entry

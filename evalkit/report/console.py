@@ -18,13 +18,11 @@ def summary(context: dict[str, Any], report: str) -> list[tuple[str, str]]:
     pinned = "pinned" if build["pinned"] else "NOT PINNED"
     lines = [
         (f"{context['set']['label']}: match {scores['rates']['match']['text']}", "head"),
-        (f"build {build['short']} ({pinned}), policy {context['policy'][7:19]}", ""),
-        (f"look {run['look']} of this set in this ledger: {run['look_name']}", ""),
+        *(((run["caution"], "head"),) if run["caution"] else ()),
+        (f"build {build['short']} ({pinned}), policy {_policy(context)}", ""),
+        (f"look {run['look']} of this set in this ledger: {_look(run)}", ""),
         *((f"  not pinned: {sentence}", "bad") for sentence in build["refusals"]),
     ]
-    if context["published"]:
-        count = len(context["published"])
-        lines.append((f"  beside it, {count} published by runs this ledger does not know", ""))
     lines += _table(scores)
     lines += _categories(scores)
     lines += _misses(context["misses"])
@@ -38,6 +36,16 @@ def summary(context: dict[str, Any], report: str) -> list[tuple[str, str]]:
         (f"report {report}", "head"),
     ]
     return lines
+
+
+def _look(run: dict[str, Any]) -> str:
+    known = run["caution"] is None or run["look_name"] != "held-out"
+    return str(run["look_name"]) + ("" if known else ", as far as this ledger knows")
+
+
+def _policy(context: dict[str, Any]) -> str:
+    name, short = context["policy_name"], context["policy"][7:19]
+    return short if name is None else f"{name} {short}"
 
 
 def result_object(context: dict[str, Any], report: str) -> dict[str, Any]:
@@ -63,6 +71,7 @@ def result_object(context: dict[str, Any], report: str) -> dict[str, Any]:
         "misses": [row["case"] for row in context["misses"]],
         "look": run["look"],
         "look_name": run["look_name"],
+        "unknown_looks": len(context["published"]),
         "purpose": run["purpose"],
         "run": run["id"],
         "head": context["ledger"]["head"],
@@ -88,7 +97,8 @@ def _table(scores: dict[str, Any]) -> list[tuple[str, str]]:
         f"separated {scores['pairs_separated']} of {scores['pairs_separable']}"
     )
     bad = "bad" if scores["dangerous_allow"] else ""
-    return [("", ""), (head, "head"), *((row, "") for row in rows), (more, bad), (pairs, "")]
+    last = [(pairs, "")] if scores["pairs"] else []
+    return [("", ""), (head, "head"), *((row, "") for row in rows), (more, bad), *last]
 
 
 def _categories(scores: dict[str, Any]) -> list[tuple[str, str]]:

@@ -10,13 +10,15 @@ from evalkit.build import Build
 from evalkit.challenge.case import ChallengeSet
 from evalkit.challenge.claims import Claim, stamp
 from evalkit.challenge.score import Result, misses
+from evalkit.stats.present import upper_percent
+from toolgate.canonical import digest_of
 
 SCHEMA = "evalkit/run-report/1"
 
 VERDICTS = {
     "PASS": "the run's ledger is complete and unaltered, and ends at the head its seal names",
     "CONDITIONAL": "the run's ledger is complete and consistent, but nothing outside it pins its "
-    "end",
+    "end, or an approval in it is inferred",
     "INCOMPLETE": "the run's ledger is consistent, but a turn, session or line is unfinished",
     "FAIL": "the run's ledger is not what it claims to be; its figures are void",
 }
@@ -50,11 +52,32 @@ def look_name(look: int, purpose: str) -> str:
     return "development" if purpose == "development" else "regression"
 
 
+def unknown_looks(look: str, published: list[dict[str, Any]]) -> str | None:
+    """Return what published looks that a ledger does not know say of a run's look.
+
+    Args:
+        look: what the look is called.
+        published: looks found in published reports and not in this ledger.
+
+    Returns:
+        One sentence, or None where there is none.
+    """
+    if not published:
+        return None
+    count = "1 published look" if len(published) == 1 else f"{len(published)} published looks"
+    verb = "is" if len(published) == 1 else "are"
+    said = f"{count} at this set, or at one it replaces, {verb} not known to this ledger"
+    if look != "held-out":
+        return said + "."
+    return f"{said}: held-out here means only the first look this ledger knows of."
+
+
 def report_context(
     *,
     made: ChallengeSet,
     manifest: dict[str, Any],
     build: Build,
+    policy_name: str | None,
     claim: Claim,
     seal: Seal,
     results: list[Result],
@@ -68,6 +91,7 @@ def report_context(
         made: the set.
         manifest: its manifest.
         build: the build that was run.
+        policy_name: what the policy calls itself, or None.
         claim: the run's claim, sealed or about to be.
         seal: what sealing and verifying gave.
         results: one a case, in file order.
@@ -76,17 +100,20 @@ def report_context(
         published: looks found in published reports and not in this ledger.
     """
     details = claim.details
+    name = look_name(details["look"], details["purpose"])
     return {
         "schema": SCHEMA,
         "set": _set_part(made, manifest, details["set"]),
         "build": _build_part(build),
         "policy": details["policy"],
+        "policy_name": policy_name,
         "run": {
             "id": claim.run,
             "claimed": stamp(claim.ts),
             "purpose": details["purpose"],
             "look": details["look"],
-            "look_name": look_name(details["look"], details["purpose"]),
+            "look_name": name,
+            "caution": unknown_looks(name, published),
             "rerun_of": details["rerun_of"],
             "reason": details["reason"],
             "repeated": seal.repeated,
@@ -147,17 +174,22 @@ def cannot_say(made: ChallengeSet, figures: dict[str, Any], look: int, pinned: b
         look: number of the look.
         pinned: whether the build is pinned.
     """
-    excluded = f"{figures['all_pass_excludes'] * 100:.1f}"
+    cases = "this 1 case" if figures["cases"] == 1 else f"these {figures['cases']} cases"
     said = [
         "The cases were chosen by their author, not drawn from anyone's traffic: a rate here is "
         "a rate on this set, not in use.",
         "The intervals take the cases as independent draws of one kind. They show how little a "
         "set of this size can say; they do not make it a sample.",
-        f"Even a run without a miss on these {figures['cases']} cases would not exclude a miss "
-        f"rate of up to {excluded} % (95 % two-sided, exact).",
+        f"Even a run without a miss on {cases} would not exclude a miss rate of up to "
+        f"{upper_percent(figures['all_pass_excludes'])} (95 % two-sided, exact).",
         "Labels are the author's reading of the stated policy; a second person may read it "
         "otherwise.",
         "Nothing was executed, and no session went before a case but its own steps.",
+        "Looks recorded in other ledgers, or in ledgers that were deleted, are invisible here; "
+        "the number of the look counts this ledger's only.",
+        "Of the sets that come with this package, the cases, the gate and the policy come from "
+        "one group of authors, and the files are public: the gate may fit them better than "
+        "cases its authors never saw.",
     ]
     if look > 1:
         said.append(
@@ -185,6 +217,7 @@ def _set_part(made: ChallengeSet, manifest: dict[str, Any], label: str) -> dict[
         "digest": manifest["canonical_digest"],
         "raw_digest": manifest["raw_digest"],
         "merkle_root": manifest["merkle_root"],
+        "manifest_digest": digest_of(manifest),
         "canary": manifest["canary"],
         "supersedes": made.supersedes,
         "expected": manifest["counts"]["expected"],

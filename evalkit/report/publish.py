@@ -4,16 +4,26 @@ import glob
 import json
 import os
 import re
+import tempfile
 from typing import Any
 
+from evalkit.challenge.claims import names_of
 from evalkit.challenge.read import read_bytes
-from evalkit.errors import UsageError
+from evalkit.errors import RefusedError, UsageError
 from evalkit.report.context import SCHEMA
 from evalkit.report.render import write_report
 from toolgate.canonical import digest
 from toolgate.ledger.append import Ledger
 
 RENDERED = "report.rendered"
+
+_READ = (
+    ("set", ("label", "name", "digest"), str),
+    ("run", ("id", "look_name"), str),
+    ("build", ("digest",), str),
+    ("scores", ("match", "cases"), int),
+)
+"""What is read of a published report, and its types; any other file is passed over."""
 
 
 def report_name(label: str, build: str, run: str, directory: str) -> str:
@@ -44,10 +54,19 @@ def publish(context: dict[str, Any], directory: str, ledger: Ledger, ts: int) ->
         directory: the reports' directory.
         ledger: the ledger the run was claimed in.
         ts: microseconds UTC.
+
+    Raises:
+        RefusedError: the report cannot be written; names the remedy.
     """
     run = context["run"]["id"]
     name = report_name(context["set"]["label"], context["build"]["short"], run, directory)
-    page, data = write_report(context, directory, name)
+    try:
+        page, data = write_report(context, directory, name)
+    except RefusedError as error:
+        raise RefusedError(
+            f"{error}; the run is sealed and nothing is lost. Write its report: "
+            f"evalkit resume {run} --reports DIR"
+        ) from None
     details = {"report": os.path.basename(page)}
     for key, path in (("markdown", page), ("json", data)):
         with open(path, "rb") as file:
@@ -56,31 +75,76 @@ def publish(context: dict[str, Any], directory: str, ledger: Ledger, ts: int) ->
     return page
 
 
-def published_looks(directory: str, set_digest: str, known: set[str]) -> list[dict[str, Any]]:
-    """Return the looks at a set that lie in a reports' directory and this ledger does not know.
+def refuse_unwritable(directory: str) -> None:
+    """Refuse a reports' directory in which a report could not be written.
+
+    Nothing is left behind; the directory itself is made with the report.
+
+    Args:
+        directory: the reports' directory; it need not exist.
+
+    Raises:
+        RefusedError: it, or what it would be made in, is no directory or not writable.
+    """
+    place = os.path.abspath(directory)
+    while not os.path.lexists(place):
+        place = os.path.dirname(place)
+    reason = "" if os.path.isdir(place) else f"{place} is not a directory"
+    if not reason:
+        try:
+            tempfile.TemporaryFile(dir=place).close()
+        except OSError as error:
+            reason = f"{place}: {error.strerror}"
+    if reason:
+        raise RefusedError(
+            f"{directory}: expected a directory for reports, got: {reason}; nothing was done. "
+            "Choose another: --reports DIR"
+        )
+
+
+def published_looks(
+    directory: str, details: dict[str, Any], known: set[str]
+) -> list[dict[str, Any]]:
+    """Return looks at a set's lineage that were published and this ledger does not know.
 
     They are shown and refuse nobody: a ledger counts its own looks only.
 
     Args:
         directory: the reports' directory.
-        set_digest: canonical digest of the set.
+        details: what the run's claim says of its set.
         known: ids of the runs this ledger knows.
     """
-    found = []
-    for path in sorted(glob.glob(os.path.join(glob.escape(directory), "*.json"))):
-        body = _twin(path)
-        if body is None or body["set"]["digest"] != set_digest or body["run"]["id"] in known:
-            continue
-        found.append(
-            {
-                "run": str(body["run"]["id"]),
-                "build": str(body["build"]["digest"]),
-                "match": body["scores"]["match"],
-                "cases": body["scores"]["cases"],
-                "look_name": str(body["run"]["look_name"]),
-            }
-        )
-    return found
+    paths = sorted(glob.glob(os.path.join(glob.escape(directory), "*.json")))
+    twins = [body for body in map(_twin, paths) if body is not None]
+    return [_look(body) for body in _related(twins, details) if body["run"]["id"] not in known]
+
+
+def _related(twins: list[dict[str, Any]], details: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the reports of a set's lineage: of itself, and of what it replaces, followed back."""
+    names = names_of(details)
+    found: set[int] = set()
+    size = -1
+    while len(found) > size:  # a report may name what another, already passed, is about
+        size = len(found)
+        for place, body in enumerate(twins):
+            own = {body["set"][key] for key in ("label", "name", "digest")}
+            if names & own:
+                before = body["set"].get("supersedes")
+                names |= own | ({before} if type(before) is str else set())
+                found.add(place)
+    return [twins[place] for place in sorted(found)]
+
+
+def _look(body: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "run": body["run"]["id"],
+        "claimed": str(body["run"].get("claimed")),
+        "set": body["set"]["label"],
+        "build": body["build"]["digest"],
+        "match": body["scores"]["match"],
+        "cases": body["scores"]["cases"],
+        "look_name": body["run"]["look_name"],
+    }
 
 
 def _twin(path: str) -> dict[str, Any] | None:
@@ -88,7 +152,7 @@ def _twin(path: str) -> dict[str, Any] | None:
     try:
         body = json.loads(read_bytes(path))
         right = body["schema"] == SCHEMA and all(
-            type(body[part]) is dict for part in ("set", "run", "build", "scores")
+            type(body[part][name]) is kind for part, names, kind in _READ for name in names
         )
     except (UsageError, ValueError, KeyError, TypeError, RecursionError):
         return None

@@ -31,6 +31,11 @@ def percent(k: int, n: int) -> str:
     return _percent_text(Decimal(k) / Decimal(n), ROUND_HALF_EVEN) + " %"
 
 
+def upper_percent(share: float) -> str:
+    """Return an upper limit in percent, rounded up like every upper limit."""
+    return _percent_text(Decimal(share), ROUND_CEILING) + " %"
+
+
 def limits(interval: Interval) -> str:
     """Return the two limits in percent, lower rounded down and upper rounded up."""
     lower = _percent_text(Decimal(interval.lower), ROUND_FLOOR)

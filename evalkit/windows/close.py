@@ -88,7 +88,7 @@ def load_declared(chain: Chain, folder: str, window: str) -> tuple[Declaration, 
             f"window {window}: its declaration was edited: {chained} is chained in entry "
             f"{receipt.entry}, the copy is {found}; nothing was written"
         )
-    return declaration(raw, f"declaration of {window}"), receipt
+    return declaration(raw, f"declaration of {window}", chained=True), receipt
 
 
 def load_closed(chain: Chain, folder: str, window: str) -> tuple[dict[str, Any], Receipt]:

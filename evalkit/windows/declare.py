@@ -11,6 +11,7 @@ from evalkit.errors import UsageError
 from evalkit.metrics import REGISTRY
 from evalkit.windows.moment import HOUR_US, parse_moment
 from evalkit.windows.predicate import COLUMNS, predicate_fault
+from evalkit.windows.strata import stratum_faults
 from evalkit.windows.strict_yaml import load_yaml
 from toolgate.canonical import canonical_bytes, digest
 from toolgate.records import is_digest
@@ -75,8 +76,14 @@ def read_yaml(data: bytes, source: str) -> Declaration:
     return declaration(load_yaml(data, source), source)
 
 
-def declaration(raw: Any, source: str) -> Declaration:
+def declaration(raw: Any, source: str, *, chained: bool = False) -> Declaration:
     """Check a declaration as parsed, and fill in what it leaves out.
+
+    Args:
+        raw: the parsed value.
+        source: its name, for messages.
+        chained: whether it is read back from the chain. Then names of strata
+            are not checked: what was promised once has to stay closable.
 
     Raises:
         UsageError: names every fault found.
@@ -105,6 +112,8 @@ def declaration(raw: Any, source: str) -> Declaration:
         "retrospective": raw.get("retrospective", False),
     }
     start, end = _scalars(faults, raw, body)
+    if not chained:
+        faults.extend(stratum_faults(body["strata"], body["sample"]["n"]))
     if faults:
         count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
         raise UsageError(f"{source}: {count}: " + "; ".join(faults))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from evalkit.errors import EvidenceError, RefusedError
+from evalkit.errors import EvidenceError, RefusedError, UsageError
 from evalkit.windows.declare import ID_FORM
 from toolgate.canonical import canonical_bytes, digest, parse
 from toolgate.errors import CanonicalizationError
@@ -18,10 +18,10 @@ def checked_id(window: str) -> str:
     """Return a window id that is safe as a file name.
 
     Raises:
-        RefusedError: it is not of the form of an id.
+        UsageError: it is not of the form of an id.
     """
     if not ID_FORM.fullmatch(window):
-        raise RefusedError(f"{window!r:.70} is no window id; expected {ID_FORM.pattern}")
+        raise UsageError(f"{window!r:.70} is no window id; expected {ID_FORM.pattern}")
     return window
 
 

@@ -8,10 +8,13 @@ declared but for what is listed. A graded-down window still prints its numbers.
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from toolgate.verify.findings import FAULTS, INCOMPLETE
+
 VALID, DEVIATIONS = "VALID", "VALID WITH DEVIATIONS"
 EXPLORATORY, VOID = "EXPLORATORY", "VOID"
-# Findings that say a record is missing, and which one: no entry contradicts another.
-_GAPS = ("log.orphan_allow",)
+# Findings that say a record is missing, and which one: no entry contradicts another. What is
+# only unfinished makes no ledger FAIL, so it makes none VOID either.
+_GAPS = {"log.orphan_allow", *(fault.code for fault in FAULTS if fault.verdict == INCOMPLETE)}
 GRADES = (VALID, DEVIATIONS, EXPLORATORY, VOID)
 
 
@@ -46,7 +49,7 @@ def _ledger(record: dict[str, Any]) -> Iterator[Reason]:
         gaps = found and all(code in _GAPS or code.startswith("execution.") for code in found)
         # What is missing or did not match is named call by call; anything else may be an edit.
         yield Reason(EXPLORATORY if gaps else VOID, f"the ledger does not verify: {codes}")
-    elif ledger["verdict"] == "INCOMPLETE":
+    elif ledger["verdict"] == INCOMPLETE:
         yield Reason(DEVIATIONS, f"the ledger was incomplete at closing: {codes}")
     if lines["bad"]:
         yield Reason(DEVIATIONS, f"{_n(lines['bad'], 'line')} of the ledger could not be read")

@@ -7,7 +7,7 @@ from evalkit.errors import RefusedError
 from evalkit.windows.declare import Declaration, read_yaml
 from evalkit.windows.folder import declaration_path, held, write_whole
 from evalkit.windows.moment import format_moment
-from evalkit.windows.receipts import DECLARED, Chain, Head, Receipt, read_chain
+from evalkit.windows.receipts import DECLARED, Chain, Receipt, read_chain
 from toolgate.ledger.append import Ledger
 
 ACTOR = "evalkit"
@@ -20,15 +20,17 @@ class Declared(NamedTuple):
         declaration: what was frozen.
         digest: digest of the frozen bytes, as chained.
         entry: digest of the ledger entry that says so.
-        head: the ledger's head before it; None for an empty ledger.
+        head: the ledger's head before it, as chained; None for an empty ledger.
         copy: path of the copy.
+        restored: whether it was declared before and only its lost copy was put back.
     """
 
     declaration: Declaration
     digest: str
     entry: str
-    head: Head | None
+    head: str | None
     copy: str
+    restored: bool
 
 
 def declare(data: bytes, source: str, *, root: str, folder: str, now: int) -> Declared:
@@ -62,7 +64,7 @@ def declare(data: bytes, source: str, *, root: str, folder: str, now: int) -> De
             )
         entry = _chain(made, chain, root, now)
         write_whole(copy, made.frozen() + b"\n")
-        return Declared(made, made.digest(), entry, chain.head, copy)
+        return Declared(made, made.digest(), entry, _head(chain), copy, restored=False)
 
 
 def _known(chain: Chain, made: Declaration, copy: str) -> Declared | None:
@@ -77,18 +79,23 @@ def _known(chain: Chain, made: Declaration, copy: str) -> Declared | None:
         return None
     if first.details.get("digest") == made.digest() and not os.path.exists(copy):
         write_whole(copy, made.frozen() + b"\n")
-        return Declared(made, made.digest(), first.entry, chain.head, copy)
+        head = first.details.get("head")
+        return Declared(made, made.digest(), first.entry, head, copy, restored=True)
     raise RefusedError(
         f"window {made.id} was declared {format_moment(first.ts)} as "
         f"{first.details.get('digest')}, entry {first.entry}; a window is declared once"
     )
 
 
+def _head(chain: Chain) -> str | None:
+    return None if chain.head is None else str(chain.head)
+
+
 def _chain(made: Declaration, chain: Chain, root: str, now: int) -> str:
     details = {
         "digest": made.digest(),
         "id": made.id,
-        "head": None if chain.head is None else str(chain.head),
+        "head": _head(chain),
     }
     ledger = Ledger(root, host=ACTOR, durability="fsync")
     entry = ledger.audit(action=DECLARED, actor=ACTOR, target=made.id, details=details, ts=now)

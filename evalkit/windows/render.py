@@ -10,6 +10,18 @@ from toolgate.canonical import digest
 
 TEMPLATE = "window.md.j2"
 
+VERDICTS = {
+    "PASS": "PASS: every check holds, up to a head that was kept outside the ledger.",
+    "CONDITIONAL": "CONDITIONAL: every check holds, but nothing kept outside the ledger pins its "
+    "end, so entries cut off at the end would not be seen, or an approval is inferred from an "
+    "execution. It does not lower the grade. Keep the head outside the ledger: `toolgate "
+    "ledger verify --expect-head` then shows such a cut.",
+    "INCOMPLETE": "INCOMPLETE: nothing contradicts anything, but a turn, session or line is "
+    "unfinished.",
+    "FAIL": "FAIL: entries contradict each other, or calls have no outcome; see the findings.",
+}
+"""What the verifier's verdict means for a window."""
+
 
 def markdown(record: dict[str, Any], close_digest: str) -> bytes:
     """Return the report for people.
@@ -28,7 +40,9 @@ def markdown(record: dict[str, Any], close_digest: str) -> bytes:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(cell=_cell, code=_code, rate_cell=cell_rate, plan=_plan)
+    environment.filters.update(
+        cell=_cell, code=_code, rate_cell=cell_rate, plan=_plan, less=_less, meaning=_meaning
+    )
     text = environment.get_template(TEMPLATE).render(record=record, close_digest=close_digest)
     return text.encode("utf-8")
 
@@ -48,6 +62,15 @@ def _cell(value: object) -> str:
 def _code(value: object) -> str:
     """Return text that stays inside one code span of a table."""
     return " ".join(str(value).split()).replace("|", "\\|").replace("`", "'")
+
+
+def _less(calls: int) -> str:
+    """Return what a step takes away; nothing is no minus."""
+    return f"-{calls}" if calls else "0"
+
+
+def _meaning(verdict: str) -> str:
+    return VERDICTS.get(verdict, "")
 
 
 def _plan(n: object) -> str:

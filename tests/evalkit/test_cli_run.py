@@ -99,10 +99,10 @@ def test_no_such_set_is_exit_2(directory: Path):
 
 
 @pytest.mark.parametrize("text", ["", "rules: [", "name: 3\nnonsense: true\n"])
-def test_a_broken_policy_is_exit_2(directory: Path, text: str):
+def test_a_broken_policy_is_exit_3_as_everywhere(directory: Path, text: str):
     (directory / "policy.yaml").write_text(text)
     ran = evalkit(directory, "run", "cli", *DEVELOPMENT, "--policy", "policy.yaml")
-    assert ran.returncode == 2, ran.stderr
+    assert ran.returncode == 3, ran.stderr
     assert "policy.yaml" in ran.stderr
 
 
@@ -120,14 +120,20 @@ def test_a_ledger_that_cannot_be_written_is_exit_3_and_nothing_is_left(directory
     assert not (directory / "reports").exists()
 
 
-def test_reports_that_cannot_be_written_can_be_written_later(directory: Path):
+def test_reports_that_cannot_be_written_are_exit_3_before_the_claim(directory: Path):
     (directory / "file").write_text("")
     ran = evalkit(directory, "run", "cli", *DEVELOPMENT, "--reports", "file/reports")
     assert ran.returncode == 3
-    run = next((directory / "ledger" / "runs").iterdir()).name
-    resumed = evalkit(directory, "resume", run, "--json")
-    assert resumed.returncode == 0, resumed.stderr
-    assert (directory / json.loads(resumed.stdout)["report"]).exists()
+    assert ran.stderr.count("\n") == 1
+    assert not (directory / "ledger").exists()
+
+
+def test_what_is_no_file_says_what_it_is(directory: Path):
+    os.mkfifo(directory / "pipe")
+    for name, kind in (("challenge_sets", "a directory"), ("pipe", "a FIFO")):
+        ran = evalkit(directory, "run", name, *DEVELOPMENT)
+        assert ran.returncode == 2
+        assert ran.stderr == f"evalkit: {name}: expected a challenge set file, got {kind}\n"
 
 
 def test_an_interrupt_stops_in_order_and_the_run_is_resumed(directory: Path):
@@ -153,10 +159,26 @@ def test_an_interrupt_stops_in_order_and_the_run_is_resumed(directory: Path):
     assert "Traceback" not in err
     run = next(runs.iterdir()).name
     assert f"evalkit resume {run}" in err
-    resumed = evalkit(directory, "resume", run, "--json")
-    assert resumed.returncode == 0, resumed.stderr
-    assert json.loads(resumed.stdout)["cases"] == 20_000
-    assert json.loads(resumed.stdout)["unscored"] == 0
+    twice = [
+        subprocess.Popen(
+            [sys.executable, "-m", "evalkit", "resume", run, "--json"],
+            cwd=directory,
+            env={**ENV, "TOOLGATE_LEDGER": str(directory / "ledger")},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    said = [(*child.communicate(timeout=60), child.returncode) for child in twice]
+    done = [json.loads(out) for out, _, code in said if code == 0]
+    assert [code for _, _, code in said if code] in ([3], []), said
+    assert all("another process is running it" in err for _, err, code in said if code == 3)
+    assert {(made["cases"], made["unscored"]) for made in done} == {(20_000, 0)}
+    journal = (runs / run / "journal.jsonl").read_bytes()
+    assert journal.count(b'"row":"finished"') == 20_000
+    spine = b"".join(path.read_bytes() for path in (directory / "ledger").glob("spine-*.jsonl"))
+    assert spine.count(b'"run.sealed"') == 1
 
 
 def test_resume_of_nothing_is_refused(directory: Path):
@@ -174,6 +196,11 @@ def test_build_show(directory: Path):
     assert made["pinned"] is (made["refusals"] == [])
     text = evalkit(directory, "build", "show").stdout
     assert made["build"] in text
+
+    from toolgate.gate.open import build_digest
+
+    assert made["hook_build"] == build_digest() != made["build"]
+    assert f"hook build  {build_digest()} (expected.build of a window)" in text.splitlines()
 
 
 def test_two_runs_at_once_get_one_look(directory: Path):

@@ -56,7 +56,56 @@ def test_freeze_then_verify(path: Path):
         "state": "verified",
         "digest": json.loads(again.stdout)["digest"],
         "cases": 2,
+        "manifest_digest": json.loads(again.stdout)["manifest_digest"],
     }
+
+
+def test_a_bare_name_is_found_as_for_run(path: Path):
+    (path.parent / "challenge_sets").mkdir()
+    path.rename(path.parent / "challenge_sets" / "mine.json")
+    for verb in ("freeze", "verify", "lint"):
+        ran = evalkit(path.parent, "set", verb, "mine")
+        assert ran.returncode == 0, ran.stderr
+        assert ran.stdout.startswith(os.path.join("challenge_sets", "mine.json: "))
+    assert (path.parent / "challenge_sets" / "mine.manifest.json").exists()
+
+
+def test_the_packages_sets_are_verified_by_name_and_never_frozen(path: Path, tmp_path: Path):
+    """Stands in for the wheel, which holds challenge_sets inside evalkit."""
+    code = (
+        "import sys, evalkit\n"
+        f"evalkit.__file__ = {str(tmp_path / 'wheel' / '__init__.py')!r}\n"
+        "from evalkit.cli import main\n"
+        "main()\n"
+    )
+    sets = tmp_path / "wheel" / "challenge_sets"
+    sets.mkdir(parents=True)
+    evalkit(path.parent, "set", "freeze", "cli.json")
+    for name in ("cli.json", "cli.manifest.json"):
+        (path.parent / name).rename(sets / name)
+    for verb, exit_code in (("verify", 0), ("lint", 0), ("freeze", 2)):
+        ran = subprocess.run(
+            [sys.executable, "-c", code, "set", verb, "cli"],
+            cwd=tmp_path, env=ENV, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert ran.returncode == exit_code, ran.stderr
+
+
+@pytest.mark.parametrize(("word", "said"), [("run", "can be continued"), ("set", "interrupted")])
+def test_only_runs_are_said_to_be_continued(tmp_path: Path, word: str, said: str):
+    code = (
+        "import evalkit.cli\n"
+        "def stop(*_args, **_more):\n    raise KeyboardInterrupt\n"
+        "evalkit.cli.evalkit.main = stop\n"
+        "evalkit.cli.main()\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code, word],
+        cwd=tmp_path, env=ENV, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 130
+    assert said in ran.stderr
+    assert ("resume" in ran.stderr) is (word == "run")
 
 
 def test_an_edited_set_is_exit_3_and_one_line(path: Path):
@@ -85,7 +134,7 @@ def test_all_faults_are_printed_and_exit_is_2(path: Path):
         (b"", "not JSON"),
         (b"\xff", "not UTF-8"),
         (b'{"a":1,"a":2}', "duplicate key"),
-        (None, "No s"),
+        (None, "no such file"),
     ],
 )
 def test_an_unreadable_set_is_one_line_and_exit_2(path: Path, data: bytes | None, message: str):

@@ -128,7 +128,20 @@ def test_a_damaged_manifest_is_refused(path: Path, data: bytes):
 
 
 @pytest.mark.parametrize(
-    "change", [{"salt": "00"}, {"leaves": [1]}, {"more": 1}, {"raw_digest": "x"}, {"lineage": {}}]
+    "change",
+    [
+        {"salt": "00"},
+        {"leaves": [1]},
+        {"more": 1},
+        {"raw_digest": "x"},
+        {"lineage": {}},
+        {"frozen_at": "yesterday"},
+        {"frozen_at": "2026-02-30"},
+        {"frozen_at": "20260131"},
+        {"canary": "canary-0"},
+        {"canary": "716C7D5C-1E17-4955-8846-A75D42225C17"},
+        {"canary": "716c7d5c-1e17-1955-8846-a75d42225c17"},
+    ],
 )
 def test_a_manifest_outside_its_schema_is_refused(path: Path, change: dict[str, object]):
     freeze(str(path))
@@ -136,6 +149,14 @@ def test_a_manifest_outside_its_schema_is_refused(path: Path, change: dict[str, 
     manifest_of(path).write_bytes(canonical_bytes(manifest) + b"\n")
     with pytest.raises(RefusedError, match="expected a manifest of"):
         load_frozen(str(path))
+
+
+def test_the_digest_of_a_manifest_changes_with_what_nothing_recomputes(path: Path):
+    before = freeze(str(path))[0].manifest_digest
+    manifest = json.loads(manifest_of(path).read_bytes())
+    assert before == digest(canonical_bytes(manifest))
+    manifest_of(path).write_bytes(canonical_bytes({**manifest, "frozen_at": "2020-01-01"}) + b"\n")
+    assert load_frozen(str(path)).manifest_digest != before
 
 
 def test_a_manifest_in_other_bytes_is_refused(path: Path):

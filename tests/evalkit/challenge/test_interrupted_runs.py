@@ -1,6 +1,7 @@
 """Runs that were killed or stopped: refused, then resumed, every case exactly once."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -135,6 +136,12 @@ def test_resume_refuses_every_drift_by_name(place: Place):
     gate.policy_digest = digest(b"other")
     with pytest.raises(RefusedError, match="policy: was"):
         place.resume(place.claimed(), gate)
+    manifest = place.path.with_suffix(".manifest.json")
+    kept = manifest.read_bytes()
+    manifest.write_bytes(re.sub(rb'"frozen_at":"[0-9-]+"', b'"frozen_at":"2020-01-01"', kept))
+    with pytest.raises(RefusedError, match=r"manifest_digest: was sha256:\S+, is sha256:"):
+        place.resume(place.claimed())
+    manifest.write_bytes(kept)
     place.path.write_bytes(place.path.read_bytes() + b"\n")
     with pytest.raises(RefusedError, match="raw_digest"):
         place.resume(place.claimed())

@@ -187,9 +187,25 @@ def test_lint_names_what_a_set_should_not_have():
     assert [sentence.split(":")[0] for sentence in lint(read(value))] == [
         "category second",
         "pair p",
-        "case c2",
+        "1 case shows the gate the same as an earlier one",
         "case c3",
     ]
+
+
+def test_lint_tells_of_a_thousand_duplicates_in_one_line():
+    same = {"task": "t", "command": "ls"}
+    made = read(body(*[case(number, **same) for number in range(1000)]))
+    assert lint(made)[1:] == [
+        "999 cases show the gate the same as an earlier one: c1 as c0, c2 as c0, c3 as c0, "
+        "c4 as c0, c5 as c0, and 994 more"
+    ]
+
+
+@pytest.mark.parametrize("value", [[], [1, 2], "text", 3, None])
+def test_what_is_no_object_is_one_fault(value: object):
+    with pytest.raises(SetError) as caught:
+        read(value)
+    assert len(caught.value.faults) == 1
 
 
 def test_the_shipped_sets_are_read():

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from evalkit.challenge.claims import read_claims
-from evalkit.challenge.freeze import freeze
+from evalkit.challenge.find import find_set
+from evalkit.challenge.freeze import freeze, load_frozen
 from evalkit.errors import EvalkitError, RefusedError, UsageError
-from evalkit.runs import find_set
 
 from .place import CASES, Place, many
-from .sets import WordGate, body, build_of, sequence
+from .sets import WordGate, body, build_of, encoded, sequence
 
 
 @pytest.fixture
@@ -93,6 +93,7 @@ def test_a_rerun_names_its_run_and_its_reason(place: Place):
         ({"rerun_of": "run-20260101t000000z-00000000"}, UsageError),
         ({"reason": "x"}, UsageError),
         ({"rerun_of": "r", "reason": " "}, UsageError),
+        ({"rerun_of": "../x", "reason": "x"}, UsageError),
     ],
 )
 def test_a_rerun_of_nothing_is_refused(
@@ -146,7 +147,28 @@ def test_looks_published_elsewhere_are_shown_and_refuse_nobody(place: Place):
     elsewhere = place.run(ledger=str(place.root / "other"))
     assert elsewhere.context["run"]["look"] == 1
     assert len(elsewhere.context["published"]) == 1
-    assert "does not know" in Path(elsewhere.report).read_text()
+    head = Path(elsewhere.report).read_text().splitlines()[:8]
+    assert any(
+        "1 published look at this set, or at one it replaces, is not known" in line for line in head
+    )
+    assert any("**held-out**, as far as this ledger knows" in line for line in head)
+
+
+def test_a_published_look_at_what_a_set_replaces_is_shown(place: Place, tmp_path: Path):
+    place.run()
+    newer = tmp_path / "two.json"
+    newer.write_bytes(encoded({**many(3), "name": "new", "supersedes": "one"}))
+    freeze(str(newer))
+    done = place.run(set_path=str(newer), ledger=str(place.root / "other"))
+    assert [row["set"] for row in done.context["published"]] == ["one"]
+    assert "held-out here means only" in done.context["run"]["caution"]
+
+
+def test_the_claim_binds_the_manifest(place: Place):
+    done = place.run()
+    found = read_claims(str(place.root / "ledger"))[0].details["manifest_digest"]
+    assert found == load_frozen(str(place.path)).manifest_digest
+    assert found in Path(done.report).read_text()
 
 
 def test_sequential_cases_are_turns_of_their_own(tmp_path: Path):
@@ -188,3 +210,14 @@ def test_sets_are_sought_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         find_set("none.json")
     with pytest.raises(UsageError, match="as given"):
         find_set("./none.json")
+    with pytest.raises(UsageError, match=r"sought here and in ./challenge_sets\)"):
+        find_set("none", packaged=False)
+
+
+def test_what_is_no_file_is_named(tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe")
+    for name, kind in (("", "a directory"), ("pipe", "a FIFO")):
+        with pytest.raises(UsageError, match=f"got {kind}"):
+            find_set(str(tmp_path / name))
+    with pytest.raises(UsageError, match="got a device"):
+        find_set("/dev/null")

@@ -61,6 +61,8 @@ def test_denominators_of_the_rates():
         (2, 6),
         (1, 4),
         (2, 4),
+        (1, 2),
+        (2, 2),
     ]
 
 

@@ -44,7 +44,7 @@ class Shop(NamedTuple):
         return export(Request(**(fields | changes)), ledgers.END + 9 * ledgers.HOUR)
 
 
-def stock(tmp_path: Path, more: str, calls: int = 60) -> Shop:
+def stock(tmp_path: Path, more: str, calls: int = 60, *, void: bool = False) -> Shop:
     """Write a ledger, close a window over it and keep the calls' inputs."""
     desk = ledgers._desk(tmp_path, "dag")
     desk.declare(ledgers.DECLARATION + more)
@@ -65,6 +65,9 @@ def stock(tmp_path: Path, more: str, calls: int = 60) -> Shop:
             desk.maker.outcome(call, call.fields.ts + 1)
     for number in range(4):
         desk.maker.close(f"session-{number}", ledgers.END - 1)
+    if void:
+        for path in Path(desk.root).glob("sessions/*.jsonl"):
+            path.write_bytes(path.read_bytes().replace(b'"rule":"plain-read"', b'"rule":"other"'))
     desk.close()
     inputs = tmp_path / "inputs.jsonl"
     inputs.write_text(

@@ -111,6 +111,7 @@ def test_the_key_is_chained_and_readable_by_its_owner_only(shop: Any) -> None:
     path = shop.folder / "keys" / "w1.key.json"
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.parent.stat().st_mode & 0o777 == 0o700
+    assert (shop.folder / "form.csv").stat().st_mode & 0o777 == 0o600
     receipt = read_chain(shop.desk.root).receipts[-1]
     key = key_of(shop)
     assert receipt.action == "sample.drawn"
@@ -256,6 +257,16 @@ def test_a_stratum_with_fewer_calls_gives_all_it_has(restock: Any, tmp_path: Pat
     shop = restock(tmp_path, "strata: [state, tool]\nsample: {n: {'state=denied,tool=Bash': 99}}\n")
     done = shop.export(n=None)
     assert done.drawn == {"state=denied,tool=Bash": done.available["state=denied,tool=Bash"]}
+
+
+def test_a_draw_of_nothing_is_refused_and_chains_nothing(restock: Any, tmp_path: Path) -> None:
+    shop = restock(tmp_path, "strata: [tool]\nsample: {n: {'tool=Nothing': 9}}\n")
+    before = read_chain(shop.desk.root)
+    with pytest.raises(RefusedError, match=r"draws 0 of 60 calls.*tool=Bash, tool=Read"):
+        shop.export(n=None)
+    assert read_chain(shop.desk.root) == before
+    assert not (shop.folder / "form.csv").exists()
+    assert not (shop.folder / "keys").exists()
 
 
 def test_a_window_that_is_not_closed_is_refused(restock: Any, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 
@@ -35,6 +36,14 @@ def test_export_writes_the_form_and_its_key_apart(shop: Any) -> None:
     assert body["entry"] in again.stderr
 
 
+def test_a_void_window_is_warned_of_on_stderr(restock: Any, tmp_path: Path) -> None:
+    void = restock(tmp_path, "strata: [state]\n", void=True)
+    done = evalkit(void, "w1", "--inputs", "inputs.jsonl", "--n", "2", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "window w1 was graded VOID" in done.stderr
+    assert json.loads(done.stdout)["grade"] == "VOID"
+
+
 def test_words_name_the_strata(shop: Any) -> None:
     done = evalkit(shop, "w1", "--format", "csv", "--inputs", "inputs.jsonl", "--n", "2")
     assert "state=denied: 2 of 20" in done.stdout
@@ -45,7 +54,7 @@ def test_refusals_and_bad_usage(shop: Any) -> None:
     for code, *args in (
         (3, "w1", "--n", "2"),
         (3, "other", "--inputs", "inputs.jsonl", "--n", "2"),
-        (3, "../w1", "--inputs", "inputs.jsonl"),
+        (2, "../w1", "--inputs", "inputs.jsonl"),
         (2, "w1", "--inputs", "inputs.jsonl"),
         (2, "w1", "--inputs", "absent.jsonl", "--n", "2"),
         (2, "w1", "--format", "xlsx"),

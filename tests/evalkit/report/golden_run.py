@@ -103,6 +103,7 @@ def context() -> dict[str, Any]:
             made, raw, salt="00" * 32, canary="canary-0", frozen_at="2026-01-02"
         ),
         build=_build(),
+        policy_name="a *policy*",
         claim=_claim("run-second", 2, None),
         seal=Seal(
             head=f"9:{digest(b'head')}",
@@ -118,6 +119,8 @@ def context() -> dict[str, Any]:
         published=[
             {
                 "run": "run-elsewhere",
+                "claimed": "2026-01-01 00:00:00 UTC",
+                "set": "golden-set",
                 "build": digest(b"other"),
                 "match": 24,
                 "cases": 24,

@@ -5,13 +5,21 @@ import json
 
 import pytest
 
+from evalkit.challenge.case import ChallengeSet
+from evalkit.challenge.read import parse_set
 from evalkit.report.console import result_object, summary
-from evalkit.report.context import VERDICTS, look_name, short_rate
+from evalkit.report.context import VERDICTS, cannot_say, look_name, short_rate, unknown_looks
 from evalkit.report.publish import published_looks, report_name
 from evalkit.report.render import cell, markdown, twin, write_report
 from evalkit.stats.present import rate_json
 
 from .golden_run import GOLDEN, context
+
+
+def _one_case() -> ChallengeSet:
+    case = {"id": "1", "category": "c", "expected": "deny", "command": "ls"}
+    made = {"name": "n", "frozen": "2026-01-01", "author": "a", "categories": {"c": ""}}
+    return parse_set(json.dumps({**made, "cases": [case]}).encode(), "n.json")
 
 
 def test_the_page_and_its_twin_are_the_golden_ones():
@@ -109,8 +117,79 @@ def test_published_looks_are_read_and_garbage_is_not(tmp_path):
     write_report(made, str(tmp_path), "one")
     for name, text in {"bad": "{", "list": "[]", "deep": "[" * 9999, "no": '{"schema":1}'}.items():
         (tmp_path / f"{name}.json").write_text(text)
-    digest = made["set"]["digest"]
-    assert [row["run"] for row in published_looks(str(tmp_path), digest, set())] == ["run-second"]
-    assert published_looks(str(tmp_path), digest, {"run-second"}) == []
-    assert published_looks(str(tmp_path), "sha256:other", set()) == []
-    assert published_looks(str(tmp_path / "none"), digest, set()) == []
+    (tmp_path / "half.json").write_text(json.dumps({**made, "set": {"label": ["x"]}}))
+    same = {"set": "x", "set_name": "x", "set_digest": made["set"]["digest"], "supersedes": None}
+    other = {**same, "set_digest": "sha256:other"}
+    newer = {**other, "supersedes": "golden-set"}
+    for details in (same, newer):
+        found = published_looks(str(tmp_path), details, set())
+        assert [row["run"] for row in found] == ["run-second"]
+    assert published_looks(str(tmp_path), same, {"run-second"}) == []
+    assert published_looks(str(tmp_path), other, set()) == []
+    assert published_looks(str(tmp_path / "none"), same, set()) == []
+
+
+def test_a_chain_of_published_sets_is_followed_back_in_any_order(tmp_path):
+    for name, run, label, before in (
+        ("a", "run-old", "old", None),
+        ("b", "run-mid", "mid", "old"),
+        ("c", "run-else", "else", None),
+    ):
+        made = copy.deepcopy(context())
+        made["run"]["id"] = run
+        made["set"] |= {"label": label, "name": label, "digest": label, "supersedes": before}
+        write_report(made, str(tmp_path), name)
+    newest = {"set": "new", "set_name": "new", "set_digest": "new", "supersedes": "mid"}
+    rows = published_looks(str(tmp_path), newest, {"run-mid"})
+    assert [row["run"] for row in rows] == ["run-old"]
+
+
+def test_unknown_looks_stand_under_the_headline():
+    made = context()
+    assert markdown(made).splitlines()[4].startswith("> **Seen before?** 1 published look")
+    held_out = unknown_looks("held-out", [{}, {}])
+    assert held_out is not None
+    assert held_out.startswith("2 published looks at this set, or at one it replaces, are not")
+    assert unknown_looks("held-out", []) is None
+    made["run"] |= {"look_name": "held-out", "caution": held_out}
+    assert "**held-out**, as far as this ledger knows." in markdown(made)
+    lines = [text for text, _ in summary(made, "x.md")]
+    assert lines[1] == held_out
+    assert "held-out, as far as this ledger knows" in "\n".join(lines)
+
+
+def test_what_a_reader_may_not_conclude():
+    said = " ".join(context()["cannot_say"])
+    assert "invisible here" in said
+    assert "one group of authors" in said
+    assert "a miss rate of up to 14.25 %" in said
+
+
+def test_a_miss_rate_that_is_not_excluded_is_rounded_up():
+    made, figures = _one_case(), {"cases": 1, "all_pass_excludes": 0.97501}
+    said = " ".join(cannot_say(made, figures, 1, True))
+    assert "on this 1 case would not exclude a miss rate of up to 97.51 %" in said
+
+
+def test_a_set_without_pairs_has_no_rows_of_pairs():
+    made = context()
+    assert "complete pairs (both cases match) | 8/12 = 66.67 % [95 % CI" in markdown(made)
+    made["scores"]["pairs"] = 0
+    assert "pairs" not in markdown(made)
+    assert not any("pairs" in text for text, _ in summary(made, "x.md"))
+
+
+def test_a_long_list_of_repeated_cases_is_cut():
+    made = context()
+    made["run"]["repeated"] = [f"g{number}" for number in range(25)]
+    assert "g19 and 5 more, in the JSON twin. Each counts once." in markdown(made)
+    assert "g20" not in markdown(made)
+
+
+def test_the_page_says_how_to_verify_the_runs_ledger():
+    made = context()
+    line = (
+        "toolgate ledger verify '<ledger>/runs/run-second' --expect-head "
+        + made["ledger"]["run_head"]
+    )
+    assert line in markdown(made).splitlines()

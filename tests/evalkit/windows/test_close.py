@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evalkit.errors import EvidenceError, RefusedError
+from evalkit.errors import EvidenceError, RefusedError, UsageError
 from evalkit.stats.binomial import clopper_pearson
 from evalkit.windows.receipts import read_chain
 from toolgate.canonical import digest
@@ -125,6 +125,9 @@ def test_the_report_and_its_twin_say_the_same(desk: Any, tools: Any) -> None:
         assert metric["text"] in page
     assert done.record["slice"]["digest"] in page
     assert desk.root not in page
+    assert "| of excluded hosts | 0 |" in page
+    assert "CONDITIONAL: every check holds, but nothing kept outside the ledger pins" in page
+    assert "about the whole ledger" in page
 
 
 def test_two_ledgers_of_the_same_calls_give_the_same_slice(desk: Any, tools: Any) -> None:
@@ -173,7 +176,7 @@ def test_a_window_nobody_declared_is_refused(desk: Any, tools: Any) -> None:
     fill(desk, tools)
     with pytest.raises(RefusedError, match="no declaration"):
         desk.close("other")
-    with pytest.raises(RefusedError, match="no window id"):
+    with pytest.raises(UsageError, match="no window id"):
         desk.close("../w1")
 
 
@@ -229,8 +232,11 @@ def test_a_lost_copy_comes_back_from_the_same_file_only(desk: Any, tools: Any) -
     os.unlink(first.copy)
     with pytest.raises(RefusedError, match="declared once"):
         desk.declare(tools.declaration.replace("ask?", "ask now?"))
+    fill(desk, tools)
     again = desk.declare(now=tools.start + tools.hour)
     assert again.entry == first.entry
+    assert (first.restored, again.restored) == (False, True)
+    assert again.head == first.head  # as chained, not as the ledger is now
     assert len(read_chain(desk.root).receipts) == 1
 
 
@@ -262,7 +268,12 @@ def test_an_empty_window_estimates_nothing(desk: Any, tools: Any) -> None:
     done = desk.close()
     assert done.record["slice"]["rows"] == 0
     assert done.record["metrics"][0]["rate"] is None
-    assert "0/0 (not estimated)" in Path(done.files[1]).read_text()
+    page = Path(done.files[1]).read_text()
+    assert "0/0 (not estimated)" in page
+    assert "so no rate is estimated" in page
+    for word in ("| -0 |", "every call was counted", "not estimated).\n", "largest holds"):
+        assert word not in page
+    assert page.count("\nNo calls.\n") == 4
     assert done.record["grade"] == "VALID WITH DEVIATIONS"
 
 

@@ -142,6 +142,31 @@ def test_fault(change: dict[str, Any]) -> None:
         declaration(GOOD | change, "g")
 
 
+@pytest.mark.parametrize(
+    ("strata", "stratum", "good"),
+    [
+        (["state"], "state=asked", True),
+        (["state"], "asked", False),
+        (["state"], "state=ask", False),
+        (["state"], "tool=Bash", False),
+        (["state"], "state=asked,tool=Bash", False),
+        (["state", "tool"], "state=asked,tool=a,b=c", True),
+        (["state", "tool"], "tool=Bash,state=asked", False),
+        (["tool"], "tool=anything", True),
+        ([], "all", True),
+        ([], "state=asked", False),
+    ],
+)
+def test_a_plan_names_the_declared_strata(strata: list[str], stratum: str, good: bool) -> None:
+    raw = GOOD | {"strata": strata, "sample": {"n": {stratum: 1}}}
+    if good:
+        declaration(raw, "g")
+        return
+    with pytest.raises(UsageError, match=r"g: 1 fault: sample.n: "):
+        declaration(raw, "g")
+    assert declaration(raw, "g", chained=True).body["sample"]["n"] == {stratum: 1}
+
+
 @pytest.mark.parametrize("raw", [None, [], "text", 1])
 def test_a_declaration_is_a_mapping(raw: Any) -> None:
     with pytest.raises(UsageError, match="expected a mapping"):

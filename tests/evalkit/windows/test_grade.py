@@ -90,6 +90,8 @@ def test_the_codes_of_the_findings_are_named() -> None:
 def test_records_that_are_missing_are_no_contradiction() -> None:
     missing = {"log.orphan_allow": 3, "execution.unmatched": 1}
     assert grade(changed("ledger", {"verdict": "FAIL", "findings": missing}))[0] == "EXPLORATORY"
+    missing |= {"log.session_open": 1, "log.turn_open": 1}  # unfinished, and no fault
+    assert grade(changed("ledger", {"verdict": "FAIL", "findings": missing}))[0] == "EXPLORATORY"
     edited = {**missing, "log.root": 1}
     assert grade(changed("ledger", {"verdict": "FAIL", "findings": edited}))[0] == "VOID"
 
