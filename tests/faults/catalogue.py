@@ -487,6 +487,17 @@ def _(kit: Any) -> None:
     kit.rehash()
 
 
+@fault("part-that-no-longer-executes", "R", "log.session_link", "execution.in_run")
+def _(kit: Any) -> None:
+    kit.find("session_open", "alpha", part=2).body["ev"]["executes"] = False
+    kit.rehash()
+
+
+@fault("bytes-in-the-file-of-a-linear-session", "B", "log.shape")
+def _(kit: Any) -> None:
+    (kit.root / "sessions" / "gamma.jsonl").write_bytes(b'{"axis":null')
+
+
 @fault("session-file-removed", "B", "log.file_missing")
 def _(kit: Any) -> None:
     (kit.root / "sessions" / "run-1.jsonl").unlink()
@@ -506,6 +517,13 @@ def _(kit: Any) -> None:
 @fault("policy-not-announced", "R", "entries.policy_unknown")
 def _(kit: Any) -> None:
     kit.drop(kit.find("policy_set"))
+    kit.rehash()
+
+
+@fault("policy-announced-after-the-turn", "R", "entries.policy_unknown")
+def _(kit: Any) -> None:
+    rows = kit.spine
+    rows.append(rows.pop(rows.index(kit.find("policy_set"))))
     kit.rehash()
 
 
@@ -726,19 +744,30 @@ def _(kit: Any) -> None:
 
 @fault("ran-without-decision", "H", "execution.unmatched")
 def _(kit: Any) -> None:
-    made = kit.copy(kit.find("policy_set"))
-    made.body["kind"] = "audit"
     details = {"call": None, "tool": "Bash", "args_digest": digest(b"x"), "result_digest": None}
-    made.body["ev"] = {
-        "action": "execution.unmatched",
-        "actor": "claude-code",
-        "target": None,
-        "details": details,
-        "ts": made.body["ts"],
-    }
-    made.old = digest(b"made")
-    kit.spine.append(made)
-    kit.rehash()
+    _audit(kit, "execution.unmatched", details)
+
+
+@fault("ran-with-other-arguments", "H", "execution.args_differ")
+def _(kit: Any) -> None:
+    _ran_with(kit, "a0", digest(b"x"))
+
+
+@fault("ran-with-other-arguments-in-a-linear-session", "H", "execution.args_differ")
+def _(kit: Any) -> None:
+    _ran_with(kit, "c0", digest(b"x"))
+
+
+@fault("ran-with-other-arguments-as-the-trace-shows", "H", "execution.args_differ")
+def _(kit: Any) -> None:
+    _ran_with(kit, "a0", digest(b"x"))
+    kit.change_span("a0", args_digest=digest(b"x"))
+
+
+@fault("ran-with-other-arguments-in-a-span-without-id", "H", "execution.args_differ")
+def _(kit: Any) -> None:
+    _ran_with(kit, "a0", digest(b"x"))
+    kit.change_span("a0", call=None, args_digest=digest(b"x"), decision_digest=None)
 
 
 @fault("span-without-decision", "H", "execution.no_decision")
@@ -813,6 +842,32 @@ def _turn(kit: Any, session: str, turn: int) -> list[Any]:
     return [
         row for _, row in kit.rows() if (row.body["session"], row.body["turn"]) == (session, turn)
     ]
+
+
+def _audit(kit: Any, action: str, details: dict[str, Any], session: str | None = None) -> None:
+    made = kit.copy(kit.find("policy_set"))
+    made.body |= {"kind": "audit", "session": session}
+    made.body["ev"] = {
+        "action": action,
+        "actor": "claude-code",
+        "target": None,
+        "details": details,
+        "ts": made.body["ts"],
+    }
+    made.old = digest(b"made")
+    kit.spine.append(made)
+    kit.rehash()
+
+
+def _ran_with(kit: Any, call: str, ran: str) -> None:
+    body = kit.decision(call).body
+    details = {
+        "call": call,
+        "tool": "Bash",
+        "args_digest": ran,
+        "decided": body["ev"]["args_digest"],
+    }
+    _audit(kit, "execution.args_differ", details, body["session"])
 
 
 def _show_call(kit: Any, call: str) -> None:

@@ -17,7 +17,11 @@ _MOST_SHOWN = 200
 
 @click.group()
 def ledger() -> None:
-    """Verify, show and recover the decision ledger."""
+    """Verify, show and recover the decision ledger.
+
+    Exit codes: 0 done, 1 the evidence is bad, 2 wrong usage, 3 could not be done, 4
+    INCOMPLETE, 130 interrupted. Each command says which of them it has.
+    """
 
 
 @ledger.command()
@@ -46,13 +50,15 @@ def verify(
 ) -> None:
     """Verify a ledger in three layers: entries, log, execution.
 
-    Exit codes: 0 PASS or CONDITIONAL, 1 FAIL, 3 could not check, 4 INCOMPLETE.
+    Exit codes: 0 PASS or CONDITIONAL (with --require-pin only PASS, CONDITIONAL is 1),
+    1 FAIL, 2 wrong usage, 3 could not check, 4 INCOMPLETE, 130 interrupted.
     """
     from toolgate.errors import CheckError
 
     pin = _pin(expect_head)
+    root = _root(path)
     try:
-        report = _verify(_root(path), traces, pin)
+        report = _verify(root, traces, pin)
     except CheckError as error:
         _stop(str(error), _EXIT_UNCHECKED)
     except KeyboardInterrupt:
@@ -60,7 +66,7 @@ def verify(
     if as_json:
         click.echo(json.dumps(report.as_json(), ensure_ascii=False, indent=1))
     else:
-        click.echo("\n".join(_sheet(report)))
+        click.echo("\n".join(_sheet(report, root)))
     sys.exit(_exit_code(report.verdict, require_pin))
 
 
@@ -68,23 +74,30 @@ def verify(
 @click.argument("path", required=False, type=click.Path())
 @click.option("--session", metavar="ID", help="Only this session's entries.")
 def show(path: str | None, session: str | None) -> None:
-    """Show a ledger's entries, one line each."""
+    """Show a ledger's entries, one line each.
+
+    Exit codes: 0 done, 2 wrong usage, 3 there is no such ledger or session, or it cannot be
+    read, 130 interrupted.
+    """
     from toolgate.errors import CheckError
     from toolgate.verify.read import Directory, session_name
 
+    root, shown = _root(path), 0
     try:
-        directory = Directory(_root(path))
+        directory = Directory(root)
         for item in directory.read_spine():
-            _show(item, session)
+            shown += _show(item, session)
         wanted = None if session is None else session_name(session)
         for name in sorted(directory.sessions):
             if wanted in (None, name):
                 for item in directory.read_session(name):
-                    _show(item, session)
+                    shown += _show(item, session)
     except CheckError as error:
         _stop(str(error), _EXIT_UNCHECKED)
     except KeyboardInterrupt:
         _stop("interrupted", _EXIT_INTERRUPTED)
+    if session is not None and not shown:
+        _stop(f"the ledger at {root} holds no session {session!r}", _EXIT_UNCHECKED)
 
 
 @ledger.command()
@@ -99,17 +112,20 @@ def show(path: str | None, session: str | None) -> None:
     help="Close a session whose last entry is at least this old.",
 )
 def recover(path: str | None, idle_s: int) -> None:
-    """Seal torn ends and close idle sessions."""
-    import os
+    """Seal torn ends and close idle sessions.
+
+    Exit codes: 0 done or nothing to do, 2 wrong usage, 3 there is no ledger or it cannot be
+    written, 130 interrupted.
+    """
     import time
 
     from toolgate.errors import CheckError
     from toolgate.ledger.append import Ledger
+    from toolgate.verify.read import Directory
 
     root = _root(path)
-    if not os.path.isdir(root):
-        _stop(f"there is no ledger at {root}", _EXIT_UNCHECKED)
     try:
+        Directory(root)  # a recovery must not found a ledger where there is none
         now = time.time_ns() // 1000
         done = Ledger(root).recover(ts=now, idle_us=idle_s * 1_000_000)
     except CheckError as error:
@@ -135,11 +151,13 @@ def _pin(text: str | None) -> tuple[int, str] | None:
         return None
     seq, _, digest = text.partition(":")
     digest = digest if digest.startswith("sha256:") else "sha256:" + digest
-    if not (seq.isascii() and seq.isdecimal() and len(seq) < 17 and is_digest(digest)):
+    number = int(seq) if seq.isascii() and seq.isdecimal() and len(seq) < 17 else 0
+    if number < 1 or not is_digest(digest):
         raise click.BadParameter(
-            f"expected SEQ:sha256:<64 hex digits>, got {text!r}", param_hint="--expect-head"
+            f"expected SEQ:sha256:<64 hex digits> with SEQ from 1, got {text!r}",
+            param_hint="--expect-head",
         )
-    return int(seq), digest
+    return number, digest
 
 
 def _verify(root: str, traces: tuple[str, ...], pin: tuple[int, str] | None) -> "Report":
@@ -181,16 +199,15 @@ class _Progress:
             self._status.stop()
 
 
-def _sheet(report: "Report") -> list[str]:
-    """Return the report for people."""
+def _sheet(report: "Report", root: str) -> list[str]:
+    """Return the report on the ledger at ``root`` for people."""
     lines = ["Checked"]
     lines += [f"  {item}" for item in report.checked]
     if report.unchecked:
         lines.append("Not checked")
         lines += [f"  {item}" for item in report.unchecked]
-    lines += ["", *_table(report)]
-    if report.recovered:
-        lines.append(f"{report.recovered} torn ends were sealed by a recovery entry.")
+        lines += _of_runs(report.runs, root)
+    lines += ["", *_table(report), *_remarks(report)]
     if report.asks:
         lines += ["", f"Asked and not executed: {len(report.asks)} (for information)"]
         lines += [
@@ -200,15 +217,26 @@ def _sheet(report: "Report") -> list[str]:
         lines += _more(len(report.asks))
     lines += ["", *_findings(report.findings)]
     seq, digest = report.head
-    lines += ["", f"Head     {seq}:{digest}", f"Verdict  {report.verdict}", f"  {_meaning(report)}"]
+    lines += ["", f"Head     {seq}:{digest}", f"Verdict  {report.verdict}", *_meaning(report)]
     return lines
+
+
+def _of_runs(runs: list[str], root: str) -> list[str]:
+    """Return the commands that verify the ledgers of runs."""
+    from os.path import join
+    from shlex import quote
+
+    paths = [quote(join(root, "runs", run)) for run in runs[:_MOST_SHOWN]]
+    return [_plain(f"    toolgate ledger verify {path}") for path in paths] + _more(len(runs))
 
 
 def _findings(findings: "list[Finding]") -> list[str]:
     primary = sum(item.cause is None for item in findings)
     if not findings:
         return ["Findings: none"]
-    lines = [f"Findings: {primary}, and {len(findings) - primary} that follow from them"]
+    following = len(findings) - primary
+    follow = "follows" if following == 1 else "follow"
+    lines = [f"Findings: {primary}" + (f", and {following} that {follow}" if following else "")]
     for item in findings[:_MOST_SHOWN]:
         indent = "  " if item.cause is None else "      follows: "
         lines.append(f"{indent}{item.code}  {item.entry[:71]}")
@@ -223,20 +251,45 @@ def _more(count: int) -> list[str]:
 def _table(report: "Report") -> list[str]:
     """Return decisions by how their calls ended."""
     ends = [end for end in _ENDS if any(report.calls.get((state, end)) for state in _STATES)]
-    head = f"{'decided':<10}" + "".join(f"{end:>12}" for end in ends) + f"{'calls':>12}"
-    lines = [head]
+    heads = ["no outcome" if end == "none" else end for end in ends]
+    lines = [f"{'decided':<10}" + "".join(f"{head:>12}" for head in [*heads, "calls"])]
     for state in _STATES:
         counts = [report.calls.get((state, end), 0) for end in ends]
         lines.append(f"{state:<10}" + "".join(f"{n:>12}" for n in counts) + f"{sum(counts):>12}")
-    if report.replaced:
-        lines.append(f"{report.replaced} decisions were replaced by a later one on the same call.")
+    if "none" in ends:
+        lines.append(
+            "no outcome: nothing was reported on the call. So it is for a denied call, an ask "
+            "nobody\napproved and a run that executes nothing; for an allowed call it is open or "
+            "a finding."
+        )
     return lines
 
 
-def _meaning(report: "Report") -> str:
-    from toolgate.verify.findings import MEANING
+def _remarks(report: "Report") -> list[str]:
+    """Return what the table does not show, one sentence each."""
+    from toolgate.verify.words import counted
 
-    return MEANING[report.verdict]
+    lines: list[str] = []
+    if report.replaced:
+        were = "was" if report.replaced == 1 else "were"
+        replaced = counted(report.replaced, "decision")
+        lines.append(f"{replaced} {were} replaced by a later one on the same call.")
+    if report.args_differ:
+        ran = counted(report.args_differ, "call")
+        lines.append(f"{ran} ran with other arguments than were decided.")
+    if report.recovered:
+        were = "was" if report.recovered == 1 else "were"
+        lines.append(f"{counted(report.recovered, 'torn end')} {were} sealed by a recovery entry.")
+    return lines
+
+
+def _meaning(report: "Report") -> list[str]:
+    from toolgate.verify.findings import CONDITIONAL, MEANING
+
+    lines = [f"  {MEANING[report.verdict]}"]
+    if report.verdict == CONDITIONAL:
+        lines += [f"    {item}" for item in report.conditions]
+    return lines
 
 
 def _exit_code(verdict: str, require_pin: bool) -> int:
@@ -247,22 +300,24 @@ def _exit_code(verdict: str, require_pin: bool) -> int:
     return _EXIT_BAD if require_pin and verdict != "PASS" else 0
 
 
-def _show(item: Any, session: str | None) -> None:
+def _show(item: Any, session: str | None) -> bool:
+    """Print one entry; say whether it is of the session that is asked for."""
     from toolgate.verify.read import Bad
+    from toolgate.verify.words import counted
 
     if isinstance(item, Bad):
         what = "sealed fragment" if item.covered else "no entry"
         if session is None:
-            click.echo(f"{item.file}: {item.total} lines: {what}")
-        return
+            click.echo(f"{item.file}: {counted(item.total, 'line')}: {what}")
+        return False
     entry = item.entry
     if session is not None and entry.session != session:
-        return
+        return False
     turn = "" if entry.turn is None else f" turn {entry.turn}"
     where = "" if entry.session is None else f" {entry.session}{turn}"
-    click.echo(
-        f"{_time(entry.ts)} {item.digest[7:19]} {entry.kind}{where} {_words(entry)}".rstrip()
-    )
+    said = f"{_time(entry.ts)} {item.digest[7:19]} {entry.kind}{where} {_words(entry)}"
+    click.echo(_plain(said.rstrip()))
+    return True
 
 
 def _time(ts: int) -> str:

@@ -14,7 +14,15 @@ from toolgate.canonical import digest, parse
 from toolgate.errors import CanonicalizationError, LedgerError, RecordError
 from toolgate.ledger import calls
 from toolgate.ledger import state as states
-from toolgate.ledger.files import default_root, fail, make_directory, put_file, salt, tail_of_file
+from toolgate.ledger.files import (
+    default_root,
+    fail,
+    make_directory,
+    put_file,
+    salt,
+    session_name,
+    tail_of_file,
+)
 from toolgate.ledger.held import Memory, Setting
 from toolgate.ledger.session import Session
 from toolgate.ledger.spine import Spine, spine_files
@@ -137,6 +145,9 @@ class Ledger:
     ) -> str:
         """Append what became of a call.
 
+        If the call is known by its id and ran with other arguments than were decided,
+        an audit entry ``execution.args_differ`` goes before the outcome.
+
         Args:
             session: the host's session id.
             key: the prompt's id, if the host has one.
@@ -157,28 +168,11 @@ class Ledger:
         """
         with self._session(session, ts) as held:
             place = calls.find(held, call, tool, args_digest)
-            report = {
-                "result_digest": result_digest,
-                "terminal_state": terminal_state,
-                "source": source,
-                "join": "content" if call is None else "id",
-            }
+            report = calls.Report(call, tool, args_digest, result_digest, terminal_state, source)
             done = None if place is None else calls.answer(held, place, key, report)
             if done is None:
-                details = {
-                    "call": call,
-                    "tool": tool,
-                    "args_digest": args_digest,
-                    "result_digest": result_digest,
-                }
-                ev = {
-                    "action": "execution.unmatched",
-                    "actor": held.setting.host,
-                    "target": None,
-                    "details": details,
-                }
-                with held.spine() as spine:
-                    spine.append(_audit(ev, ts, session))
+                names = ("call", "tool", "args_digest", "result_digest")
+                held.audit("execution.unmatched", {name: getattr(report, name) for name in names})
                 return "unmatched"
             return done
 
@@ -205,7 +199,8 @@ class Ledger:
         """Append an audit entry to the spine and return its digest."""
         with self._spine(ts) as spine:
             ev = {"action": action, "actor": actor, "target": target, "details": details}
-            return spine.append(_audit(ev, ts, session))[0]
+            body = entry("audit", session=session, turn=None, parents=[], ts=ts, ev=ev)
+            return spine.append(body)[0]
 
     def head(self) -> tuple[int, str]:
         """Return the number and digest of the last spine entry; (0, zeros) when empty."""
@@ -226,6 +221,9 @@ class Ledger:
     def recover(self, *, ts: int, idle_us: int = 0) -> list[str]:
         """Seal torn ends and close the sessions that have been idle.
 
+        A torn end behind a closed session is sealed in its next part, which is
+        closed at once.
+
         Args:
             ts: now, microseconds UTC.
             idle_us: close a session whose last entry is at least this old.
@@ -234,18 +232,41 @@ class Ledger:
             One sentence for everything that was done.
         """
         done: list[str] = []
-        if not os.path.isdir(self.root):
+        if not spine_files(self.root):
             return done
         with self._spine(ts) as spine:
             if spine.sealed:
                 done.append(spine.sealed)
-        for session in states.open_sessions(self.root):
-            with self._session(session, ts) as held:
-                done += held.sealed
-                if held.state.opened and calls.last_ts(held) + idle_us <= ts:
-                    calls.close(held, "recovery")
-                    done.append(f"session {session}: closed")
+        for session, is_open in states.sessions(self.root).items():
+            if is_open or self._is_torn(session):
+                done += self._recover(session, ts, idle_us)
         return done
+
+    def _recover(self, session: str, ts: int, idle_us: int) -> list[str]:
+        with self._session(session, ts) as held:
+            done = held.sealed
+            if held.reopened:
+                calls.close(held, "recovery")
+                done.append(f"session {session}: opened its next part for that and closed it")
+            elif held.state.opened and calls.last_ts(held) + idle_us <= ts:
+                calls.close(held, "recovery")
+                done.append(f"session {session}: closed")
+            return done
+
+    def _is_torn(self, session: str) -> bool:
+        """Say whether a session's file ends in something the next writer would seal."""
+        path = os.path.join(self.root, "sessions", session_name(session) + ".jsonl")
+        try:
+            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            fail("read", path, error)
+        try:
+            tail = tail_of_file(fd, path)
+        finally:
+            os.close(fd)
+        return tail.open or bool(tail.fragment)
 
     @contextmanager
     def _session(self, session: str, ts: int) -> Iterator[Session]:
@@ -300,7 +321,3 @@ class Ledger:
                     spine.flush()
                     put_file(path, policy)
         self._memory.policies.add(version)
-
-
-def _audit(ev: dict[str, Any], ts: int, session: str | None) -> dict[str, Any]:
-    return entry("audit", session=session, turn=None, parents=[], ts=ts, ev=ev)

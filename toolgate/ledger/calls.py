@@ -1,6 +1,6 @@
 """What is written about a call: its decision, what became of it, what never did."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolgate.action import Intent
 from toolgate.canonical import digest, parse
@@ -10,6 +10,31 @@ from toolgate.ledger.turn_dag import decision_parents
 from toolgate.records import DecisionFields, decision_entry, outcome_entry
 
 _NOT_RUN = ("refused", "unresolved")
+
+
+class Report(NamedTuple):
+    """What is reported on a call; see ``append.Ledger.outcome`` for the fields."""
+
+    call: str | None
+    tool: str
+    args_digest: str
+    result_digest: str | None
+    terminal_state: str
+    source: str
+
+    @property
+    def ran(self) -> bool:
+        """Say whether the call ran at all."""
+        return self.terminal_state not in _NOT_RUN
+
+    def ending(self) -> dict[str, Any]:
+        """Return the fields of an outcome that come from the report."""
+        return {
+            "result_digest": self.result_digest,
+            "terminal_state": self.terminal_state,
+            "source": self.source,
+            "join": "content" if self.call is None else "id",
+        }
 
 
 def decide(held: Session, fields: DecisionFields) -> str:
@@ -63,14 +88,14 @@ def find(held: Session, call: str | None, tool: str, args_digest: str) -> Place 
     return None
 
 
-def answer(held: Session, place: Place, key: str | None, report: dict[str, Any]) -> str | None:
+def answer(held: Session, place: Place, key: str | None, report: Report) -> str | None:
     """Add what became of a decided call.
 
     Args:
         held: the session.
         place: its latest decision.
         key: the event's prompt id.
-        report: result_digest, terminal_state, source and join.
+        report: what is reported.
 
     Returns:
         How it was recorded (see ``append.Ledger.outcome``); None when the call
@@ -79,22 +104,51 @@ def answer(held: Session, place: Place, key: str | None, report: dict[str, Any])
     line = held.line_at(place)
     decided = decision_digest_of(line)
     before = held.answer_to(decided, place)
-    ran = report["terminal_state"] not in _NOT_RUN
     if before is not None:
         ev = parse(before)["ev"]
-        if ev["terminal_state"] != "unresolved" or report["terminal_state"] == "unresolved":
-            same = ("result_digest", "terminal_state")
-            return "repeated" if all(ev[name] == report[name] for name in same) else None
-        _add_outcome(held, key, place, report, replaces=before)
+        if ev["terminal_state"] != "unresolved" or report.terminal_state == "unresolved":
+            same = (ev["result_digest"], ev["terminal_state"])
+            if same != (report.result_digest, report.terminal_state):
+                return None
+            _compare_arguments(held, line, report, again=True)
+            return "repeated"
+        _compare_arguments(held, line, report)
+        _add_outcome(held, key, place, report.ending(), replaces=before)
         return "superseded"
+    _compare_arguments(held, line, report)
     state = parse(line)["ev"]["decision_state"]
-    if state == "asked" and ran:
-        _answer_ask(held, key, line, place, report)
+    if state == "asked" and report.ran:
+        _answer_ask(held, key, line, place, report.ending())
         return "inferred"
-    in_turn = _add_outcome(held, key, place, report)
-    if state == "denied" and ran:
+    in_turn = _add_outcome(held, key, place, report.ending())
+    if state == "denied" and report.ran:
         return "after_deny"
     return "outcome" if in_turn else "late"
+
+
+def _compare_arguments(held: Session, line: bytes, report: Report, again: bool = False) -> None:
+    """Say on the spine that a call ran with other arguments than were decided.
+
+    It is said before the outcome is written: a writer that dies between the two
+    leaves a call without an end, not a difference nobody sees.
+
+    Args:
+        held: the session.
+        line: the decision.
+        report: what is reported on it.
+        again: whether the same was reported before, so that it may have been said.
+    """
+    decided = parse(line)["ev"]["args_digest"]
+    if report.call is None or report.args_digest == decided or not report.ran:
+        return
+    details = {
+        "call": report.call,
+        "tool": report.tool,
+        "args_digest": report.args_digest,
+        "decided": decided,
+    }
+    if not (again and held.was_audited(details)):
+        held.audit("execution.args_differ", details)
 
 
 def _answer_ask(

@@ -61,6 +61,7 @@ class Held:
         self.linear = False
         self.index = Index()
         self.sealed: list[str] = []
+        self.reopened = False
         self._memory = memory
         base = os.path.join(setting.root, "sessions", session_name(session))
         self._cache = base + ".turn"
@@ -161,6 +162,7 @@ class Held:
         if tail is not None and tail.open:
             self._buffer.append(b"\n")
             self._offset += 1
+            self.sealed.append(f"session {self.id}: supplied the line feed of its last line")
         elif data[good:]:
             self._fragment = (begin + good, data[good:])
 
@@ -252,6 +254,17 @@ class Held:
             self.state = self.state._replace(since=begin)
         self.state = states.after(self.state, body, done, behind)
         return done
+
+    def audit(self, action: str, details: dict[str, Any]) -> None:
+        """Append an audit entry of this session to the spine."""
+        ev = {"action": action, "actor": self.setting.host, "target": None, "details": details}
+        with self.spine() as spine:
+            spine.append(entry("audit", session=self.id, turn=None, parents=[], ts=self.ts, ev=ev))
+
+    def was_audited(self, details: dict[str, Any]) -> bool:
+        """Say whether an audit entry of this session has exactly these details."""
+        self.flush()
+        return states.was_audited(self.setting.root, self.id, self.state, details)
 
     def flush(self) -> None:
         """Write what was added, with one write."""

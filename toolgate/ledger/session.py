@@ -23,7 +23,7 @@ class Session(Held):
     def _seal(self, offset: int, fragment: bytes) -> None:
         """Close a torn end with a line feed and an entry that says what it was."""
         if self.state.turn is None:
-            self.open_next_part("recovery")
+            self._reopen()
         turn = self.turn
         ev = {"offset": offset, "length": len(fragment), "digest": digest(fragment)}
         body = entry(
@@ -41,6 +41,18 @@ class Session(Held):
             f"session {self.id}: sealed a fragment of {len(fragment)} bytes at offset {offset}"
         )
 
+    def _reopen(self) -> None:
+        """Open the turn a seal belongs to, and the session's next part if need be.
+
+        Whoever seals may be another host than the one the session ran in; the part
+        names the session's own.
+        """
+        self.reopened = self.state.opened is None
+        sealing = self.setting
+        self.setting = sealing._replace(host=self.state.host or sealing.host)
+        self.open_next_part("recovery")
+        self.setting = sealing
+
     # -- turns
 
     def open(self, spawned_by: str | None = None) -> None:
@@ -50,7 +62,7 @@ class Session(Held):
         ev = {
             "shape": "linear" if self.linear else "dag",
             "host": self.setting.host,
-            "executes": self.setting.executes,
+            "executes": self.state.executes if self.state.part else self.setting.executes,
             "durability": "fsync" if self.setting.durable else "os",
             "part": self.state.part + 1,
             "spawned_by": spawned_by,

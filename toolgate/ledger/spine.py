@@ -115,6 +115,7 @@ class Spine:
         if tail.open:
             self._buffer.append(b"\n")
             self.offset += 1
+            self.sealed = "spine: supplied the line feed of its last line"
         elif tail.fragment:
             self._seal(tail.good, tail.fragment)
 

@@ -14,6 +14,7 @@ from toolgate.ledger.index import answered_by, is_outcome
 from toolgate.ledger.spine import session_lines
 
 _TURN_OPEN = b'{"ev":{"key":'
+_AUDIT = b'"kind":"audit"'
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 
@@ -51,7 +52,8 @@ class State(NamedTuple):
         counter: how many prompts came without an id.
         ts: time of its latest spine entry, microseconds UTC.
         linear: whether its entries lie on the spine; its first part decides.
-        executes: whether an allowed call of its latest part runs.
+        executes: whether an allowed call runs; its first part decides.
+        host: name of the host adapter of its latest part.
         since: spine file and offset at which the session begins.
     """
 
@@ -66,6 +68,7 @@ class State(NamedTuple):
     ts: int = 0
     linear: bool = False
     executes: bool = True
+    host: str = ""
     since: tuple[str, int] = ("", 0)
 
 
@@ -82,7 +85,12 @@ def after(state: State, body: dict[str, Any], entry: str, offset: int) -> State:
     if kind == "session_open":
         linear = state.linear if state.part else ev["shape"] == "linear"
         return state._replace(
-            opened=entry, part=state.part + 1, ts=ts, linear=linear, executes=ev["executes"]
+            opened=entry,
+            part=state.part + 1,
+            ts=ts,
+            linear=linear,
+            executes=ev["executes"],
+            host=ev["host"],
         )
     if kind == "session_close":
         return state._replace(opened=None, closed=entry, turn=None, ts=ts)
@@ -142,8 +150,17 @@ def late_answers(root: str, session: str, state: State) -> dict[bytes, bytes]:
     return {answered_by(line): line for _, _, line in lines if is_outcome(line)}
 
 
-def open_sessions(root: str) -> list[str]:
-    """Return the ids of the sessions that the spine says are open, oldest first."""
+def was_audited(root: str, session: str, state: State, details: dict[str, Any]) -> bool:
+    """Say whether an audit entry of a session has exactly these details."""
+    for _, _, line in session_lines(root, profile_bytes(session), state.since):
+        body = _of_session(line, session) if _AUDIT in line else None
+        if body is not None and body["ev"].get("details") == details:
+            return True
+    return False
+
+
+def sessions(root: str) -> dict[str, bool]:
+    """Return the ids of the sessions the spine opened, oldest first, and which are open."""
     found: dict[str, bool] = {}
     for _, _, line in session_lines(root, b'"', ("", 0)):
         body = _body(line)
@@ -152,8 +169,8 @@ def open_sessions(root: str) -> list[str]:
         if body["kind"] == "session_open":
             found[body["session"]] = True
         elif body["kind"] == "session_close":
-            found.pop(body["session"], None)
-    return list(found)
+            found[body["session"]] = False
+    return found
 
 
 def _body(line: bytes) -> dict[str, Any] | None:

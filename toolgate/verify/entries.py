@@ -18,7 +18,17 @@ from toolgate.errors import CanonicalizationError, RecordError
 from toolgate.records import check
 from toolgate.verify.findings import Seen, finding
 from toolgate.verify.read import MAX_LINE_BYTES, Bad, Line
-from toolgate.verify.shapes import Beside, Decision, Effect, Entry, Other, Outcome, PolicySet
+from toolgate.verify.shapes import (
+    Beside,
+    Decision,
+    Effect,
+    Entry,
+    Other,
+    Outcome,
+    PolicySet,
+    TurnClose,
+)
+from toolgate.verify.words import counted
 
 OTHER = "other"
 """The class of an action no class of its policy applies to."""
@@ -79,9 +89,10 @@ class _Commitment(NamedTuple):
 class _Session:
     """What layer 1 remembers of a session until all of it was read."""
 
-    __slots__ = ("by_digest", "by_entry", "commitments", "refs")
+    __slots__ = ("by_digest", "by_entry", "closed", "commitments", "refs")
 
     def __init__(self) -> None:
+        self.closed: dict[int | None, int] = {}
         self.by_digest: dict[str, _Made] = {}
         self.by_entry: dict[str, str] = {}
         self.refs: set[str] = set()
@@ -113,7 +124,8 @@ class Entries:
             code, why = diagnose(raw)
             self._add(code, f"{run.file}:{number}", why, session)
         if run.total > len(run.lines):
-            message = f"{run.total - len(run.lines)} lines more behind this one are no entries"
+            more = counted(run.total - len(run.lines), "line")
+            message = f"{more} more behind this one: no entries"
             self._add("entries.parse", f"{run.file}:{run.last}", message, session)
 
     def outcome(self, line: Line, entry: Outcome, stream: str | None) -> None:
@@ -131,9 +143,11 @@ class Entries:
             )
 
     def other(self, line: Line, entry: Entry, stream: str | None) -> None:
-        """Note a policy or an approval; arguments as in ``outcome``."""
+        """Note a policy, an approval or a turn's end; arguments as in ``outcome``."""
         if isinstance(entry, PolicySet):
-            self._policies.announced.add(entry.ev.policy)
+            self._policies.announced.setdefault(entry.ev.policy, entry.seq)
+        elif isinstance(entry, TurnClose):
+            self._sessions[entry.session or ""].closed.setdefault(entry.turn, entry.seq)
         elif isinstance(entry, Other) and entry.kind == "approval":
             self._approvals.add(line.digest)
 
@@ -190,14 +204,14 @@ class Entries:
         made = "sha256:" + sha256(_encode(_beside(entry))).hexdigest()
         if made != ev.decision_id:
             add("entries.decision_id", f"decision_id is {ev.decision_id}; it covers {made}")
-        fault = self._policies.fault(ev.policy_version)
+        held = self._sessions[session]
+        fault = self._policies.fault(ev.policy_version, held.closed.get(turn))
         if fault is not None:
             add(fault, f"{line.where}: policy {ev.policy_version} {_POLICY_WORDS[fault]}")
         elif entry.action_class != (want := self._policies.class_of(entry)):
             add("entries.class", f"class is {entry.action_class!r}; the policy gives {want!r}")
         if stream is not None and stream != session:
             return
-        held = self._sessions[session]
         earlier = [held.by_entry[parent] for parent in entry.parents if parent in held.by_entry]
         if not earlier:
             scope = _strictest(entry.effects)
@@ -286,7 +300,8 @@ def _strictest(effects: list[Effect]) -> str:
 
 
 _POLICY_WORDS = {
-    "entries.policy_unknown": "is not held in a readable form, or no policy_set entry announced it",
+    "entries.policy_unknown": "is not held in a readable form, or no policy_set entry announced it "
+    "before the decision's turn was closed",
     "entries.policy_altered": "is held with a text that has another digest",
 }
 
@@ -295,18 +310,26 @@ class _Policies:
     """The policies a ledger holds, read once each."""
 
     def __init__(self, text: Callable[[str], bytes | None]) -> None:
-        self.announced: set[str] = set()
+        self.announced: dict[str, int] = {}
         self._text = text
         self._read: dict[str, tuple[str | None, list[_Class]]] = {}
         self._classes: dict[tuple[Any, ...], str] = {}
 
-    def fault(self, version: str) -> str | None:
-        """Return the code of what is wrong with a policy, None if nothing is."""
+    def fault(self, version: str, before: int | None) -> str | None:
+        """Return the code of what is wrong with a policy, None if nothing is.
+
+        Args:
+            version: the policy's digest.
+            before: number of the spine entry it must have been announced before;
+                None for the one that is read next.
+        """
         if version not in self._read:
             self._read[version] = self._load(version)
         fault = self._read[version][0]
-        if fault is None and version not in self.announced:
-            return "entries.policy_unknown"
+        if fault is None:
+            announced = self.announced.get(version)
+            if announced is None or (before is not None and announced > before):
+                return "entries.policy_unknown"
         return fault
 
     def _load(self, version: str) -> tuple[str | None, list[_Class]]:

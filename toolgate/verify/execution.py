@@ -12,6 +12,7 @@ from toolgate.verify.findings import Seen, finding
 from toolgate.verify.read import Line
 from toolgate.verify.shapes import Decision, Entry, Other, Outcome, SessionOpen
 from toolgate.verify.traces.span import ERROR, OK, Span
+from toolgate.verify.words import counted
 
 NO_OUTCOME = "none"
 _NEVER = 2**63  # a span without a time cannot show where the trace ends
@@ -72,10 +73,11 @@ class _Call:
 class _Session:
     """The decisions of a session, by decision_digest and by entry."""
 
-    __slots__ = ("answered", "calls", "entries", "executes", "outcomes")
+    __slots__ = ("answered", "calls", "differ", "entries", "executes", "outcomes")
 
     def __init__(self) -> None:
         self.executes = True
+        self.differ: dict[str, list[str]] = defaultdict(list)
         self.calls: dict[str, _Call] = {}
         self.entries: dict[str, str] = {}
         self.answered: set[str] = set()
@@ -95,6 +97,7 @@ class Execution:
         calls: calls by what they were first told and how they ended (``none``: no outcome).
         replaced: decisions a later one replaced, which count as no call of their own.
         inferred: allowed decisions that rest on an ask and its execution alone.
+        differ: session and id of the calls that ran with other arguments than were decided.
     """
 
     def __init__(self, spans: Sequence[Span] | None = None) -> None:
@@ -105,6 +108,7 @@ class Execution:
         self.calls: Counter[tuple[str, str]] = Counter()
         self.replaced = 0
         self.inferred = 0
+        self.differ: set[tuple[str, str]] = set()
         self._traced = spans is not None
         self._sessions: dict[str, _Session] = defaultdict(_Session)
         self._spans = _Spans(spans or ())
@@ -146,8 +150,11 @@ class Execution:
         """Take an entry of another kind; arguments as in ``decision``."""
         if isinstance(entry, SessionOpen):
             self._sessions[entry.session or ""].executes = entry.ev.executes
-        elif isinstance(entry, Other) and entry.ev.get("action") == "execution.unmatched":
-            self._unmatched(line, entry)
+        elif isinstance(entry, Other) and entry.kind == "audit":
+            if entry.ev["action"] == "execution.unmatched":
+                self._unmatched(line, entry)
+            elif entry.ev["action"] == "execution.args_differ":
+                self._args_differ(line, entry)
 
     def _unmatched(self, line: Line, entry: Other) -> None:
         details = entry.ev["details"]
@@ -155,6 +162,15 @@ class Execution:
         which = f"call {call}" if isinstance(call, str) else "a call without id"
         message = f"{tool} ran as {which}; no decision was waiting for it"
         self._add("execution.unmatched", line.digest, message, entry.session)
+
+    def _args_differ(self, line: Line, entry: Other) -> None:
+        """Report a difference the writer saw, and keep it: a trace will show the same one."""
+        details, session = entry.ev["details"], entry.session or ""
+        call, ran = str(details.get("call")), str(details.get("args_digest"))
+        message = f"{details.get('tool')} call {call} ran with {ran}, not {details.get('decided')}"
+        self._add("execution.args_differ", line.digest, message, entry.session)
+        self._sessions[session].differ[call].append(ran)
+        self.differ.add((session, call))
 
     def end_session(self, session: str) -> None:
         """Judge a session, now that all of it was read."""
@@ -206,7 +222,7 @@ class Execution:
         for call in held.calls.values():
             if call.replaced or call.event in held.answered:
                 continue
-            spans = self._spans.take(session, call.call, call.tool, call.args, call.event)
+            spans = self._spans_of(session, held, call)
             if not spans:
                 if held.executes and call.terminal in _RAN and call.state == "allowed":
                     missing.append(call)
@@ -217,6 +233,14 @@ class Execution:
             if call.event not in reported:
                 self._compare(session, held, call, spans[0])
         self._report_missing(session, missing, seen_until)
+
+    def _spans_of(self, session: str, held: _Session, call: _Call) -> list[Span]:
+        """Take a call's spans, by the arguments that were decided or are known to have run."""
+        for args in (call.args, *held.differ.get(call.call, ())):
+            spans = self._spans.take(session, call.call, call.tool, args)
+            if spans:
+                return spans
+        return []
 
     def _compare(self, session: str, held: _Session, call: _Call, span: Span) -> None:
         def add(code: str, message: str) -> None:
@@ -229,8 +253,10 @@ class Execution:
         if (call.state != "allowed" and span.status == OK) or not held.executes:
             self._ran_wrongly(session, held, call, f"{span.where} shows it")
             return
-        if span.args_digest is not None and span.args_digest != call.args:
+        known = (None, call.args, *held.differ.get(call.call, ()))
+        if span.args_digest not in known:
             add("execution.args_differ", f"{which} ran with {span.args_digest}, not {call.args}")
+            self.differ.add((session, call.call))
         if call.result and span.result_digest and span.result_digest != call.result:
             add("execution.result_differs", f"{which} gave {span.result_digest}, not {call.result}")
         ended_well = call.terminal == "ok"
@@ -243,7 +269,8 @@ class Execution:
         if not missing:
             return
         if until is None:
-            message = f"no trace of session {session} was given; {len(missing)} calls of it ran"
+            ran = counted(len(missing), "call")
+            message = f"no trace of session {session} was given; {ran} of it ran"
             self._add("execution.trace_missing", missing[0].entry, message, session)
             return
         behind = [call for call in missing if call.ts > until]
@@ -252,7 +279,8 @@ class Execution:
                 message = f"{call.tool} call {call.call} has an outcome; the trace does not show it"
                 self._add("execution.no_span", call.entry, message, session, call.turn)
         if behind:
-            message = f"the trace of session {session} ends before {len(behind)} calls that ran"
+            ran = counted(len(behind), "call")
+            message = f"the trace of session {session} ends before {ran} that ran"
             self._add("execution.trace_ends", behind[0].entry, message, session)
 
     def finish(self) -> None:
@@ -292,7 +320,7 @@ class _Spans:
         """Return the time of a session's last span; None when it has none."""
         return self._last.get(session)
 
-    def take(self, session: str, call: str, tool: str, args: str, event: str) -> list[Span]:
+    def take(self, session: str, call: str, tool: str, args: str) -> list[Span]:
         """Take the spans that show a decided call."""
         found: list[Span] = []
         for at in self._by_call.get(call, ()):

@@ -15,10 +15,7 @@ MEANING: Mapping[str, str] = {
     PASS: "Every check holds, and the ledger ends where the pin says.",
     FAIL: "At least one entry, link or execution is not as it must be.",
     INCOMPLETE: "Nothing contradicts the ledger, but part of it is not there yet.",
-    CONDITIONAL: (
-        "Every check holds, on a condition: without a pin a rewrite of the whole ledger"
-        " is not seen, and an inferred approval is known only by its execution."
-    ),
+    CONDITIONAL: "Every check holds, but not everything could be checked:",
 }
 
 
@@ -292,7 +289,7 @@ def verdict(found: Iterable[Finding], *, conditional: bool) -> str:
 
     Args:
         found: all findings.
-        conditional: whether a condition remains (no pin, an inferred approval).
+        conditional: whether a condition remains (entries no pin covers, an inferred approval).
     """
     verdicts = {BY_CODE[item.code].verdict for item in found}
     if FAIL in verdicts:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from toolgate.errors import LedgerError
 from toolgate.verify.entries import Entries
 from toolgate.verify.execution import Ask, Execution
 from toolgate.verify.findings import Finding, attribute, verdict
@@ -11,6 +12,7 @@ from toolgate.verify.log import Log
 from toolgate.verify.read import Bad, Directory, Line, session_name
 from toolgate.verify.shapes import Decision, Entry, Outcome, SessionOpen, TurnClose
 from toolgate.verify.traces.span import Span
+from toolgate.verify.words import counted
 
 _STEP = 4096
 
@@ -29,10 +31,13 @@ class Report(NamedTuple):
         calls: calls by (what they were first told, how they ended).
         replaced: decisions that a later one replaced.
         inferred: asks known to be answered by their execution only.
+        args_differ: calls that ran with other arguments than were decided.
         recovered: sealed fragments.
         asks: asks that nothing followed.
         checked: what was checked, one sentence each.
         unchecked: what was not, and why.
+        conditions: those of ``unchecked`` that PASS would need.
+        runs: names of the ledgers in ``runs/``, which are verified by themselves.
     """
 
     verdict: str
@@ -45,10 +50,13 @@ class Report(NamedTuple):
     calls: dict[tuple[str, str], int]
     replaced: int
     inferred: int
+    args_differ: int
     recovered: int
     asks: list[Ask]
     checked: list[str]
     unchecked: list[str]
+    conditions: list[str]
+    runs: list[str]
 
     @property
     def primary(self) -> list[Finding]:
@@ -88,9 +96,12 @@ def verify(
         progress: called now and then with the number of entries read so far.
 
     Raises:
-        LedgerError: the ledger cannot be read.
+        LedgerError: there is no ledger, nothing in it, or it cannot be read.
     """
-    return _Verification(Directory(root), spans, expect_head, progress).run()
+    directory = Directory(root)
+    if directory.empty:
+        raise LedgerError(f"nothing to verify: the ledger at {root} has no entry")
+    return _Verification(directory, spans, expect_head, progress).run()
 
 
 class _Verification:
@@ -190,10 +201,9 @@ class _Verification:
     def _report(self) -> Report:
         execution = self._execution
         findings = attribute(self._entries.seen + self._log.seen + self._execution.seen)
-        conditional = self._pin is None or execution.inferred > 0
-        checked, unchecked = self._scope()
+        conditions, runs = self._conditions(), self._directory.runs()
         return Report(
-            verdict=verdict(findings, conditional=conditional),
+            verdict=verdict(findings, conditional=bool(conditions)),
             findings=findings,
             head=self._log.head,
             sessions=len(self._names),
@@ -203,35 +213,81 @@ class _Verification:
             calls=dict(execution.calls),
             replaced=execution.replaced,
             inferred=execution.inferred,
+            args_differ=len(execution.differ),
             recovered=self._recovered,
             asks=execution.asks,
-            checked=checked,
-            unchecked=unchecked,
+            checked=self._checked(),
+            unchecked=self._unchecked(conditions, runs),
+            conditions=conditions,
+            runs=runs,
         )
 
-    def _scope(self) -> tuple[list[str], list[str]]:
+    def _checked(self) -> list[str]:
         checked = [
-            f"entries: form, canonical bytes and bindings of {self._read} entries",
-            f"log: one chain of {self._log.head[0]} spine entries, the turns of "
-            f"{len(self._names)} sessions",
+            f"entries: form, canonical bytes and bindings of {counted(self._read, 'entry')}",
+            f"log: one chain of {counted(self._log.head[0], 'spine entry')}, the turns of "
+            f"{counted(len(self._names), 'session')}",
             "execution: every outcome against its decision",
         ]
+        if self._spans is not None:
+            shown = counted(len(self._spans), "call")
+            checked.append(f"execution: {shown} of a trace against the ledger")
+        if self._pin is not None:
+            checked.append(f"log: {self._said_of_pin(self._pin[0])}")
+        return checked
+
+    def _said_of_pin(self, seq: int) -> str:
+        if not self._log.holds_pin:
+            return f"the pin, entry {seq}; the ledger does not hold it"
+        behind = self._behind_pin()
+        if behind is None:
+            return f"the ledger ends at the pinned entry {seq}"
+        which, were = behind
+        return (
+            f"the ledger holds the pinned entry {seq}; {which} came after the pin and {were} "
+            "not covered by it"
+        )
+
+    def _behind_pin(self) -> tuple[str, str] | None:
+        """Return which entries came after a pin that is held, and their verb; None if none did."""
+        if self._pin is None or not self._log.holds_pin or self._pin == self._log.head:
+            return None
+        first, last = self._pin[0] + 1, self._log.head[0]
+        return (f"entry {last}", "is") if first >= last else (f"entries {first} to {last}", "are")
+
+    def _conditions(self) -> list[str]:
+        """Return what PASS would need and this verification did not have."""
+        conditions: list[str] = []
+        behind = self._behind_pin()
+        if self._pin is None:
+            conditions.append("whether the whole ledger was rewritten or cut: no pin was given")
+        elif behind is not None:
+            which, were = behind
+            conditions.append(
+                f"whether what follows the pin was rewritten or cut: {which} {were} not covered "
+                "by it"
+            )
+        inferred = self._execution.inferred
+        if inferred:
+            how = "it is known by its" if inferred == 1 else "they are known by their"
+            conditions.append(f"who approved {counted(inferred, 'ask')}: {how} execution only")
+        return conditions
+
+    def _unchecked(self, conditions: list[str], runs: list[str]) -> list[str]:
         unchecked: list[str] = []
         if self._spans is None:
             unchecked.append("execution against a trace: none was given")
-        else:
-            checked.append(f"execution: {len(self._spans)} calls of a trace against the ledger")
-        if self._pin is None:
-            unchecked.append("whether the whole ledger was rewritten or cut: no pin was given")
-        else:
-            checked.append(f"log: the pinned head, entry {self._pin[0]}")
-        if self._execution.inferred:
-            asks = self._execution.inferred
-            unchecked.append(f"who approved {asks} asks: they are known by their execution only")
-        held = self._kinds
+        unchecked += conditions
         unchecked += [
-            f"signatures of {held[kind]} {kind} entries"
+            f"signatures of {counted(self._kinds[kind], f'{kind} entry')}"
             for kind in ("approval", "key_rotate", "checkpoint")
-            if held[kind]
+            if self._kinds[kind]
         ]
-        return checked, unchecked
+        beside = self._directory.beside
+        if beside:
+            be = "is" if len(beside) == 1 else "are"
+            unchecked.append(f"{' and '.join(beside)}, which {be} no part of the chain")
+        if runs:
+            found, whose = counted(len(runs), "ledger"), "its" if len(runs) == 1 else "their"
+            unchecked.append(f"{found} in runs/ with {whose} own chain and verification")
+        return unchecked

@@ -66,13 +66,17 @@ class Log:
 
     Args:
         expect_head: number and digest of a spine entry somebody outside kept.
+
+    Attributes:
+        head: number and digest of the last spine entry read.
+        holds_pin: whether the entry that was kept outside is one of them.
     """
 
     def __init__(self, expect_head: tuple[int, str] | None = None) -> None:
         self.seen: list[Seen] = []
         self.head = (0, _GENESIS)
+        self.holds_pin = False
         self._expected = expect_head
-        self._pinned = expect_head is None or expect_head == self.head
         self._before = ""
         self._sessions: dict[str, _Session] = {}
         self._approvals: dict[str, int] = {}
@@ -82,9 +86,16 @@ class Log:
     def bad(self, run: Bad, session: str | None) -> None:
         """Note a run of lines that are no entries."""
         self._sealed = run.covered
-        if run.torn:
-            message = f"{run.file} ends in a torn line; the next append or a recovery seals it"
-            self._add("log.fragment", f"{run.file}:{run.last}", message, session)
+        if not run.torn:
+            return
+        held = None if session is None else self._sessions.get(session)
+        if held is not None and held.linear:
+            # No writer of such a session ever writes here, so none was interrupted.
+            message = f"{run.file} holds bytes; its session's entries lie on the spine"
+            self._add("log.shape", f"{run.file}:{run.last}", message, session)
+            return
+        message = f"{run.file} ends in a torn line; the next append or a recovery seals it"
+        self._add("log.fragment", f"{run.file}:{run.last}", message, session)
 
     def line(self, line: Line, stream: str | None) -> None:
         """Check one entry; ``stream`` is the session whose file it lies in, None on the spine."""
@@ -113,7 +124,7 @@ class Log:
             self._add(code, line.digest, message, None)
         self._before = str(prev)
         self.head = (seq if isinstance(seq, int) else number + 1, line.digest)
-        self._pinned = self._pinned or self.head == self._expected
+        self.holds_pin = self.holds_pin or self.head == self._expected
 
     def _spine(self, line: Line, entry: Entry) -> None:
         if isinstance(entry, Other):
@@ -147,6 +158,9 @@ class Log:
         if held.part and linear is not held.linear:
             message = f"{line.where}: shape is {entry.ev.shape}; the session began with another"
             self._add("log.shape", line.digest, message, entry.session)
+        elif held.part and entry.ev.executes is not held.executes:
+            message = f"{line.where}: executes is {entry.ev.executes}; it began with the opposite"
+            self._add("log.session_link", line.digest, message, entry.session)
         elif not held.part:
             held.linear = linear
         held.opened = (line.digest, entry.ts)
@@ -313,7 +327,7 @@ class Log:
 
     def finish(self) -> None:
         """Compare the head with the pin."""
-        if not self._pinned and self._expected is not None:
+        if not self.holds_pin and self._expected is not None:
             seq, digest = self._expected
             message = (
                 f"the pin is entry {seq} with digest {digest}; the spine ends at entry "

@@ -206,13 +206,19 @@ def _digest(data: bytes) -> str:
 
 
 def _pieces(path: str) -> Iterator[tuple[bytes, bool]]:
-    """Yield a file's lines, over-long ones in pieces, and whether each piece begins a line."""
+    """Yield a file's lines, over-long ones in pieces, and whether each piece begins a line.
+
+    A piece that ends early is the file's end, whatever a writer adds meanwhile: the rest
+    of a line that is being written would look like a line of its own.
+    """
     try:
         with open(path, "rb", buffering=_BUFFER_BYTES) as file:
             first = True
             while piece := file.readline(MAX_LINE_BYTES + 1):
                 yield piece, first
                 first = piece.endswith(b"\n")
+                if not first and len(piece) <= MAX_LINE_BYTES:
+                    return
     except OSError as error:
         raise LedgerError(f"cannot read {path}: {error.strerror}") from error
 
@@ -266,21 +272,44 @@ class Directory:
     Args:
         root: where it lies.
 
+    Attributes:
+        spine: the spine's files, oldest first.
+        beside: files of a run that lie here and are no part of the ledger.
+        sessions: length of every session's file in bytes, by its name without ending.
+        spine_size: length of the last spine file, in bytes.
+
     Raises:
-        LedgerError: it is no readable directory.
+        LedgerError: it is no readable directory, or holds no spine.
     """
 
     def __init__(self, root: str) -> None:
         self.root = root
         names = _names(root, missing=False)
         self.spine = sorted(name for name in names if _SPINE.fullmatch(name))
+        if not self.spine:
+            raise LedgerError(f"no ledger here (no spine file in {root})")
+        self.beside = [name for name in _BESIDE if name in names]
         found = _names(os.path.join(root, "sessions"))
         self.sessions = {
             name[:-6]: _size(os.path.join(root, "sessions", name))
             for name in found
             if name.endswith(".jsonl")
         }
-        self.spine_size = _size(os.path.join(root, self.spine[-1])) if self.spine else 0
+        self.spine_size = _size(os.path.join(root, self.spine[-1]))
+
+    @property
+    def empty(self) -> bool:
+        """Say whether nothing was ever written: a spine and files without a byte."""
+        return len(self.spine) == 1 and not self.spine_size and not any(self.sessions.values())
+
+    def runs(self) -> list[str]:
+        """Return the names of the ledgers in ``runs/``, which are no part of this one."""
+        folder = os.path.join(self.root, "runs")
+        try:
+            names = os.listdir(folder)
+        except OSError:
+            return []
+        return sorted(name for name in names if _holds_spine(os.path.join(folder, name)))
 
     def read_spine(self) -> Iterator[Line | Bad]:
         """Yield the spine, file after file."""
@@ -316,6 +345,7 @@ def session_name(session: str) -> str:
 
 
 _SPINE = re.compile(r"spine-[0-9]{12}\.jsonl")
+_BESIDE = ("run.json", "journal.jsonl")
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -324,6 +354,13 @@ def _size(path: str) -> int:
         return os.stat(path).st_size
     except OSError as error:
         raise LedgerError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _holds_spine(path: str) -> bool:
+    try:
+        return any(_SPINE.fullmatch(name) for name in os.listdir(path))
+    except OSError:  # a file, or gone meanwhile
+        return False
 
 
 def _names(path: str, *, missing: bool = True) -> list[str]:

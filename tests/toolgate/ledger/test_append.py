@@ -89,6 +89,55 @@ def test_answers(writer):
     assert report.calls == {("allowed", "ok"): 1, ("asked", "ok"): 1, ("denied", "ok"): 1}
 
 
+def differing(root: str) -> list[dict]:
+    """Return the details of what was said about arguments that differ."""
+    said = [entry["ev"] for entry in entries(Path(root), "audit")]
+    assert {ev["action"] for ev in said} <= {"execution.args_differ"}
+    return [ev["details"] for ev in said]
+
+
+@pytest.mark.parametrize(
+    ("state", "done"), [("allowed", "outcome"), ("asked", "inferred"), ("denied", "after_deny")]
+)
+def test_other_arguments_are_said_beside_the_outcome(writer, state, done):
+    writer.decide("a", state)
+    ran, decided = digest(b"other"), ledgers.digest_of({"command": "ls a"})
+    assert writer.outcome("a", args_digest=ran) == done
+    assert writer.outcome("a", args_digest=ran) == "repeated"
+    root = writer.ledger.root
+    wanted = {"call": "a", "tool": "Bash", "args_digest": ran, "decided": decided}
+    assert differing(root) == [wanted]
+    assert writer.outcome("a", args_digest=digest(b"third")) == "repeated"
+    assert differing(root) == [wanted, {**wanted, "args_digest": digest(b"third")}]
+    writer.close()
+    report = verify(root)
+    found = [item.code for item in report.findings if item.code == "execution.args_differ"]
+    assert len(found) == 2
+    assert report.verdict == "FAIL"
+    assert report.args_differ == 1
+
+
+def test_equal_arguments_are_not_said(writer):
+    writer.decide("a")
+    writer.decide("b")
+    assert writer.outcome("a") == "outcome"
+    assert writer.outcome("b", "refused", args_digest=digest(b"other")) == "outcome"
+    writer.close()
+    assert differing(writer.ledger.root) == []
+    assert codes(Path(writer.ledger.root)) == []
+
+
+def test_other_arguments_in_a_late_and_in_a_superseding_outcome(writer):
+    writer.decide("a")
+    writer.stop()
+    assert writer.outcome("a", args_digest=digest(b"other")) == "late"
+    writer.decide("b")
+    writer.close()
+    assert writer.outcome("b", args_digest=digest(b"other")) == "superseded"
+    assert [said["call"] for said in differing(writer.ledger.root)] == ["a", "b"]
+    assert codes(Path(writer.ledger.root)) == ["execution.args_differ"] * 2
+
+
 def test_a_refused_ask_needs_no_second_decision(writer):
     writer.decide("b", "asked")
     assert writer.outcome("b", "refused") == "outcome"

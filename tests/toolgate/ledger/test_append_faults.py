@@ -91,6 +91,9 @@ def test_a_ledger_that_is_written_to_verifies(tmp_path, shape):
     root.mkdir()
     running = [start(root, f"s{number % 2}", f"w{number}", 60, shape) for number in range(4)]
     found: set[str] = set()
+    spine = root / ledgers.SPINE
+    while not (spine.exists() and spine.stat().st_size):
+        time.sleep(0.001)  # until then there is no ledger
     while any(process.poll() is None for process in running):
         found |= {item.code for item in verify(str(root)).findings}
     for process in running:
@@ -274,6 +277,99 @@ def test_torn_tail_is_sealed_by_the_next_writer(tmp_path, shape, torn):
     report = verify(str(root))
     assert report.findings == []
     assert report.recovered == 1
+
+
+@pytest.mark.parametrize("torn", [b'{"axis"', b"\x00" * 100, b"two\nlines", b"closed\n"])
+@pytest.mark.parametrize("executes", [True, False])
+@pytest.mark.parametrize("idle_us", [0, 10**12])
+def test_recover_seals_what_is_behind_a_closed_session(tmp_path, torn, executes, idle_us):
+    root = tmp_path / "ledger"
+    writer = ledgers.Writer(root, "s1", executes=executes, host="evalkit")
+    writer.decide("a", "denied")
+    writer.decide("b")
+    if executes:
+        writer.outcome("b")
+    writer.close()
+    path = root / "sessions" / "s1.jsonl"
+    before = path.read_bytes() + torn
+    path.write_bytes(before)
+    assert verify(str(root)).verdict in ("INCOMPLETE", "FAIL")
+    # Another host's writer, whose sessions execute, seals on the session's own terms.
+    done = Ledger(str(root)).recover(ts=writer.tick(), idle_us=idle_us)
+    assert done == [
+        f"session s1: sealed a fragment of {len(torn)} bytes at offset {len(before) - len(torn)}",
+        "session s1: opened its next part for that and closed it",
+    ]
+    assert path.read_bytes().startswith(before + b"\n")
+    report = verify(str(root))
+    assert report.findings == []
+    assert report.recovered == 1
+    spine = Directory(str(root)).read_spine()
+    opened = [line.entry for line in spine if line.entry.kind == "session_open"]
+    assert [(entry.ev.part, entry.ev.host, entry.ev.executes) for entry in opened] == [
+        (1, "evalkit", executes),
+        (2, "evalkit", executes),
+    ]
+    assert Ledger(str(root)).recover(ts=writer.tick(), idle_us=idle_us) == []
+    assert writer.decide("c", "denied")
+    writer.close()
+    assert verify(str(root)).findings == []
+
+
+def test_recover_supplies_the_line_feed_of_a_closed_session(tmp_path):
+    root = tmp_path / "ledger"
+    writer = ledgers.Writer(root, "s1")
+    writer.decide("a", "denied")
+    writer.close()
+    path = root / "sessions" / "s1.jsonl"
+    before = path.read_bytes()
+    path.write_bytes(before[:-1])
+    assert "log.fragment" in {item.code for item in verify(str(root)).findings}
+    done = Ledger(str(root)).recover(ts=writer.tick())
+    assert done == ["session s1: supplied the line feed of its last line"]
+    assert path.read_bytes() == before
+    assert verify(str(root)).findings == []
+
+
+@pytest.mark.parametrize("shape", ["dag", "linear"])
+def test_recover_seals_the_spine_when_all_sessions_are_closed(tmp_path, shape):
+    root = tmp_path / "ledger"
+    writer = ledgers.Writer(root, "s1", shape=shape)
+    writer.decide("a", "denied")
+    writer.close()
+    path = root / ledgers.SPINE
+    offset = path.stat().st_size
+    with path.open("ab") as file:
+        file.write(b'{"ev":')
+    assert verify(str(root)).verdict == "INCOMPLETE"
+    done = Ledger(str(root)).recover(ts=writer.tick())
+    assert done == [f"spine: sealed a fragment of 6 bytes at offset {offset}"]
+    report = verify(str(root))
+    assert report.findings == []
+    assert report.recovered == 1
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - 1)
+    assert verify(str(root)).findings
+    assert Ledger(str(root)).recover(ts=writer.tick()) == [
+        "spine: supplied the line feed of its last line"
+    ]
+    assert verify(str(root)).findings == []
+
+
+def test_recover_and_verify_agree_on_bytes_in_a_linear_session_file(tmp_path):
+    root = tmp_path / "ledger"
+    writer = ledgers.Writer(root, "s1", shape="linear")
+    writer.decide("a", "denied")
+    writer.close()
+    (root / "sessions" / "s1.jsonl").write_bytes(b'{"axis"')
+    # Nobody who writes such a session writes there: this is no torn line to be sealed.
+    assert Ledger(str(root)).recover(ts=writer.tick()) == []
+    assert [item.code for item in verify(str(root)).findings] == ["log.shape"]
+
+
+def test_recover_founds_no_ledger(tmp_path):
+    assert Ledger(str(tmp_path)).recover(ts=1) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_torn_tail_after_the_session_closed(tmp_path):

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,8 @@ def test_conditional_is_exit_0_unless_a_pin_is_required(root):
     assert "Verdict  CONDITIONAL" in done.output
     assert "no pin was given" in done.output
     assert "Asked and not executed: 1" in done.output
+    assert "who approved 1 ask: it is known by its execution only" in done.output
+    assert "no outcome: nothing was reported on the call." in done.output
     assert run("verify", root, "--require-pin").exit_code == 1
 
 
@@ -55,6 +58,40 @@ def test_pass(tmp_path):
     done = run("verify", tmp_path / "ledger", "--expect-head", f"{seq}:{digest}", "--require-pin")
     assert done.exit_code == 0
     assert "Verdict  PASS" in done.output
+    assert f"the ledger ends at the pinned entry {seq}" in done.output
+    assert "Every check holds, and the ledger ends where the pin says." in done.output
+    assert "the turns of 1 session\n" in done.output
+    assert "no outcome" not in done.output
+
+
+def test_an_old_pin_covers_only_what_is_before_it(tmp_path):
+    writer = ledgers.Writer(tmp_path / "ledger", "s")
+    writer.ledger.session_open("s", ts=writer.tick())
+    seq, digest = writer.ledger.head()
+    writer.decide("a", "denied")
+    writer.close()
+    pin = ("--expect-head", f"{seq}:{digest}")
+    done = run("verify", tmp_path / "ledger", *pin)
+    assert done.exit_code == 0
+    assert "Verdict  CONDITIONAL" in done.output
+    said = "holds the pinned entry 1; entries 2 to 5 came after the pin and are not covered by it"
+    assert said in done.output
+    assert "no pin was given" not in done.output
+    assert "who approved" not in done.output
+    assert run("verify", tmp_path / "ledger", *pin, "--require-pin").exit_code == 1
+
+
+def test_runs_are_named_with_their_commands(root):
+    name = "run-20260101t000000z-01234567"
+    ledgers.build(root / "runs" / name)
+    (root / "runs" / name / "run.json").write_bytes(b"{}")
+    (root / "runs" / "run without a ledger").mkdir()
+    done = run("verify", root)
+    assert "1 ledger in runs/ with its own chain and verification" in done.output
+    assert f"    toolgate ledger verify {root / 'runs' / name}\n" in done.output
+    assert json.loads(run("verify", root, "--json").output)["runs"] == [name]
+    inside = run("verify", root / "runs" / name).output
+    assert "run.json, which is no part of the chain" in inside
 
 
 def test_default_ledger(root):
@@ -70,6 +107,7 @@ def test_fail(root):
     assert "Verdict  FAIL" in done.output
     assert "log.parent_unknown" in done.output
     assert "follows: log.root" in done.output
+    assert re.search(r"^Findings: 1, and \d+ that follows?$", done.output, re.M)
 
 
 def test_json(root):
@@ -95,6 +133,24 @@ def test_incomplete(root):
     assert run("verify", root).exit_code == 4
 
 
+def test_findings_that_nothing_follows(root):
+    kit = ledgers.Kit(root)
+    kit.drop(kit.outcome("b0"))
+    kit.rehash()
+    assert "Findings: 1\n" in run("verify", root).output
+
+
+@pytest.mark.parametrize("options", [[], ["--require-pin", "--expect-head", "1:" + "0" * 64]])
+def test_no_ledger_here(tmp_path, options):
+    done = run("verify", tmp_path, *options)
+    assert done.exit_code == 3
+    assert done.stderr == f"toolgate ledger: no ledger here (no spine file in {tmp_path})\n"
+    assert done.stdout == ""
+    for command in ("show", "recover"):
+        assert run(command, tmp_path).exit_code == 3
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_cannot_check(tmp_path, root):
     done = run("verify", tmp_path / "none")
     assert done.exit_code == 3
@@ -104,7 +160,9 @@ def test_cannot_check(tmp_path, root):
     assert run("recover", tmp_path / "none").exit_code == 3
 
 
-@pytest.mark.parametrize("pin", ["", "1", "x:y", "1:sha256:12", "-1:" + "a" * 64, "1:" + "A" * 64])
+@pytest.mark.parametrize(
+    "pin", ["", "1", "x:y", "1:sha256:12", "-1:" + "a" * 64, "1:" + "A" * 64, "0:" + "0" * 64]
+)
 def test_pin_that_is_none(root, pin):
     assert run("verify", root, "--expect-head", pin).exit_code == 2
 
@@ -131,6 +189,18 @@ def test_show(root):
     only = run("show", root, "--session", "Beta_2").output.splitlines()
     assert only
     assert all(" Beta_2" in line for line in only)
+
+
+def test_show_unknown_session(root):
+    done = run("show", root, "--session", "zzz")
+    assert done.exit_code == 3
+    assert done.stdout == ""
+    assert done.stderr == f"toolgate ledger: the ledger at {root} holds no session 'zzz'\n"
+
+
+@pytest.mark.parametrize("command", [[], ["verify"], ["show"], ["recover"]])
+def test_help_says_the_exit_codes(command):
+    assert "Exit codes: 0 " in run(*command, "--help").output
 
 
 def test_recover(root):

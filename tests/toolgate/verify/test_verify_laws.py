@@ -174,9 +174,13 @@ def test_any_bytes_give_findings(tmp_path_factory, data, on_spine):
     root = tmp_path_factory.mktemp("bytes") / "ledger"
     (root / "sessions").mkdir(parents=True)
     name = ledgers.SPINE if on_spine else "sessions/s.jsonl"
+    (root / ledgers.SPINE).write_bytes(b"")
     (root / name).write_bytes(data)
-    report = verify(str(root))
-    assert bool(report.findings) is bool(data)
+    if data:
+        assert verify(str(root)).findings
+    else:
+        with pytest.raises(LedgerError, match="has no entry"):
+            verify(str(root))
     shutil.rmtree(root)
 
 
@@ -196,11 +200,22 @@ def test_missing_ledger_cannot_be_checked(tmp_path):
         verify(str(tmp_path / "file"))
 
 
-def test_empty_ledger(tmp_path):
-    report = verify(str(tmp_path))
-    assert report.findings == []
-    assert report.verdict == "CONDITIONAL"
-    assert verify(str(tmp_path), expect_head=(0, "sha256:" + "0" * 64)).verdict == "PASS"
+@pytest.mark.parametrize("pin", [None, (0, "sha256:" + "0" * 64)])
+def test_directory_without_a_spine_is_no_ledger(sound, tmp_path, pin):
+    with pytest.raises(LedgerError, match=r"no ledger here \(no spine file in "):
+        verify(str(tmp_path), expect_head=pin)
+    root = tmp_path / "ledger"
+    shutil.copytree(sound, root)
+    (root / ledgers.SPINE).unlink()
+    with pytest.raises(LedgerError, match=r"no ledger here \(no spine file in "):
+        verify(str(root), expect_head=pin)
+
+
+@pytest.mark.parametrize("pin", [None, (0, "sha256:" + "0" * 64)])
+def test_ledger_without_an_entry_cannot_be_checked(tmp_path, pin):
+    (tmp_path / ledgers.SPINE).write_bytes(b"")
+    with pytest.raises(LedgerError, match="has no entry"):
+        verify(str(tmp_path), expect_head=pin)
 
 
 def test_runs_inside_a_ledger_are_not_part_of_it(sound, tmp_path):
@@ -208,7 +223,22 @@ def test_runs_inside_a_ledger_are_not_part_of_it(sound, tmp_path):
     shutil.copytree(sound, root)
     (root / "runs" / "r1").mkdir(parents=True)
     (root / "runs" / "r1" / ledgers.SPINE).write_bytes(b"garbage\n")
-    assert verify(str(root)).findings == []
+    (root / "runs" / "r2").mkdir()
+    (root / "runs" / "file").write_bytes(b"")
+    report = verify(str(root))
+    assert report.findings == []
+    assert report.runs == ["r1"]
+    assert "1 ledger in runs/ with its own chain and verification" in report.unchecked
+
+
+def test_files_of_a_run_are_no_part_of_the_chain(sound, tmp_path):
+    root = tmp_path / "ledger"
+    shutil.copytree(sound, root)
+    (root / "run.json").write_bytes(b"{}")
+    assert "run.json, which is no part of the chain" in verify(str(root)).unchecked
+    (root / "journal.jsonl").write_bytes(b"")
+    said = "run.json and journal.jsonl, which are no part of the chain"
+    assert said in verify(str(root)).unchecked
 
 
 # -- two readings of one schema
