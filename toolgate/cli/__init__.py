@@ -1,12 +1,13 @@
 """The ``toolgate`` command."""
 
+import os
 import sys
 
 import click
 
 from toolgate import __version__
 from toolgate.cli.lazy import LazyGroup
-from toolgate.errors import CheckError, EvidenceError, PolicyError, ToolgateError
+from toolgate.errors import EvidenceError, ToolgateError
 
 _COMMANDS = {
     "explain": ("toolgate.cli.explain:explain", "Show how one call is read and decided."),
@@ -28,17 +29,19 @@ def cli() -> None:
 
 def exit_code(error: ToolgateError) -> int:
     """Return the exit code of an error: 2 for bad input, 3 for refused or could not check."""
-    if isinstance(error, EvidenceError):
-        return 2
-    if isinstance(error, (PolicyError, CheckError)):
-        return 3
-    return 3
+    return 2 if isinstance(error, EvidenceError) else 3
+
+
+def _drop_output() -> None:
+    """Let what is still buffered go nowhere, so that ending does not fail over it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def main() -> None:
     """Run the command; errors are one line on standard error and an exit code."""
     try:
         cli(standalone_mode=False)
+        sys.stdout.flush()
     except click.exceptions.Abort:
         sys.stderr.write("toolgate: interrupted\n")
         sys.exit(130)
@@ -54,4 +57,9 @@ def main() -> None:
         sys.stderr.write(f"toolgate: {error}\n")
         sys.exit(exit_code(error))
     except BrokenPipeError:
+        _drop_output()  # the reader has gone
         sys.exit(0)
+    except OSError as error:
+        _drop_output()
+        sys.stderr.write(f"toolgate: {error.filename or 'output'}: {error.strerror}\n")
+        sys.exit(3)

@@ -61,13 +61,15 @@ def explain(
 
 
 def _input(tool: str, text: str) -> dict[str, object]:
-    if tool in SHELL_TOOLS and not text.lstrip().startswith('{"'):
-        return {"command": text}
     try:
         value = parse(text.encode("utf-8", "surrogatepass"))
     except CanonicalizationError as error:
+        if tool in SHELL_TOOLS:
+            return {"command": text}
         raise InputError(f"--input of tool {tool} is {error}; expected a JSON object") from None
     if not isinstance(value, dict):
+        if tool in SHELL_TOOLS:
+            return {"command": text}
         raise InputError(
             f"--input of tool {tool} is {type(value).__name__}; expected a JSON object"
         )

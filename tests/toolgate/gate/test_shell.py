@@ -91,6 +91,23 @@ def test_a_here_document_the_grammar_misreads_is_a_fault():
     assert "syntax" in _read("bash <<E\n\\trm -rf /\nE").faults
 
 
+@pytest.mark.parametrize(
+    ("text", "otherwise"),
+    [
+        ("cd build; rm x", "/home/dev/app"),
+        ("cd build\nrm x", "/home/dev/app"),
+        ("cd build && rm x", ""),
+        ("cd build && ls; rm x", "/home/dev/app"),
+        ("cd build || exit 1; rm x", ""),
+        ("set -e; cd build; rm x", ""),
+        ("set -euo pipefail\ncd build\nrm x", ""),
+        ("(cd build); rm x", ""),
+    ],
+)
+def test_a_cd_may_fail_unless_something_stops_the_text(text, otherwise):
+    assert _read(text).commands[-1].otherwise == otherwise
+
+
 def test_a_sourced_file_may_set_any_variable():
     script = _read('T=echo; source setup; "$T" -rf /')
     assert not script.commands[-1].words[0].known

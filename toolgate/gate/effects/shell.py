@@ -1,6 +1,6 @@
 """A shell command's effects: every simple command judged, what flows between them followed."""
 
-from posixpath import basename
+from posixpath import basename, isabs
 from typing import Any
 
 from toolgate.gate.call import Place
@@ -124,9 +124,16 @@ class Reader:
         """Return the effects of a command touching the path a word names."""
         if word.process:
             return []
-        return self.paths.effects(
+        made = self.paths.effects(
             kind, word.text, command.cwd, program=program, how=how, glob=word.glob
         )
+        sweeping = kind == "fs.delete" and (word.glob or "recursive" in how)
+        if sweeping and command.otherwise and not isabs(word.text):
+            # Had the cd before it failed, this would sweep the directory before.
+            made += self.paths.effects(
+                kind, word.text, command.otherwise, program=program, how=how, glob=word.glob
+            )
+        return made
 
     def _redirects(self, command: Command) -> list[Effect]:
         made: list[Effect] = []

@@ -4,57 +4,10 @@ from typing import Any
 
 from toolgate.gate.shell import words
 from toolgate.gate.shell.model import HOLE, Command, Word
+from toolgate.gate.shell.state import MAX_VALUES, State
 
-MAX_VALUES = 32
 MAX_WORD = 16_384
 _BLANKS = " \t\n\r\f\v"
-
-
-class State:
-    """What the text has set so far: directory and variables.
-
-    A variable holds the words it may stand for; none known is one hole.
-    """
-
-    def __init__(self, cwd: str, home: str, variables: dict[str, str]) -> None:
-        self.cwd = cwd
-        self.home = home
-        self.values: dict[str, list[Word]] = {
-            name: [Word(value)] for name, value in variables.items()
-        }
-
-    def copy(self) -> "State":
-        """Return a state that changes apart from this one."""
-        other = State(self.cwd, self.home, {})
-        other.values = dict(self.values)
-        return other
-
-    def set_values(self, name: str, values: list[Word]) -> None:
-        """Let a variable stand for any of some words."""
-        self.values[name] = values if len(values) <= MAX_VALUES else [Word(HOLE)]
-
-    def forget(self) -> None:
-        """Know no variable any more, HOME and PWD included."""
-        self.values = {name: [Word(HOLE)] for name in (*self.values, "HOME", "PWD")}
-
-    def look_up(self, name: str) -> list[Word]:
-        """Return the words a variable may stand for."""
-        if name in self.values:
-            return self.values[name]
-        if name == "HOME":
-            return [Word(self.home or HOLE)]
-        if name == "PWD":
-            return [Word(self.cwd or HOLE)]
-        return [Word(HOLE)]
-
-    def merge(self, before: "State") -> None:
-        """Take in that the changes since ``before`` may not have happened."""
-        for name, values in list(self.values.items()):
-            earlier = before.look_up(name)
-            if values != earlier:
-                self.set_values(name, list(dict.fromkeys([*earlier, *values])))
-        if self.cwd != before.cwd:
-            self.cwd = ""
 
 
 class Expander:

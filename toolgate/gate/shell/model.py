@@ -53,6 +53,8 @@ class Command(NamedTuple):
         cwd: directory it runs in; "" when not known.
         stdin: indexes of the commands piped into it.
         piped: whether its output goes into a pipe or a substitution.
+        otherwise: directory it runs in if the last ``cd`` failed and nothing
+            stopped the text; "" when that cannot be.
     """
 
     words: tuple[Word, ...]
@@ -61,6 +63,7 @@ class Command(NamedTuple):
     cwd: str
     stdin: tuple[int, ...] = ()
     piped: bool = False
+    otherwise: str = ""
 
 
 class Script(NamedTuple):

@@ -6,12 +6,12 @@ follow becomes a ``HOLE`` in a word or a fault of the whole script; a script
 with a fault is never proved harmless.
 """
 
-from posixpath import isabs, join, normpath
 from typing import Any, NamedTuple
 
-from toolgate.gate.shell.expand import Expander, State, joined
+from toolgate.gate.shell.expand import Expander, joined
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.source import parsed, refusal
+from toolgate.gate.shell.state import State
 
 MAX_COMMANDS = 3_200
 MAX_ROUNDS = 12
@@ -27,7 +27,7 @@ _LOOPS = frozenset(("while_statement", "c_style_for_statement"))
 _KEYWORDS = frozenset(
     ("then", "do", "done", "fi", "else", "elif", "esac", "if", "while", "until", "for", "case")
 )
-_SUBSCRIPTS = frozenset(("test", "[", "let", "printf", "read", "unset", "declare", "typeset"))
+_LEAVES = frozenset(("exit", "return", "break", "continue"))
 _HEREDOC_PARTS = frozenset(("heredoc_start", "heredoc_end", "file_descriptor"))
 _REDIRECT_OPS = {">|": ">", "&>": ">", "&>>": ">>", ">&-": ">&", "<&-": "<&"}
 
@@ -65,11 +65,6 @@ def _last(node: Any) -> Any:
     return node
 
 
-def _runs(text: str) -> bool:
-    """Say whether text would run a command when bash evaluates it as arithmetic."""
-    return "$(" in text or "`" in text
-
-
 class TooManyError(Exception):
     """The text runs more commands than are read."""
 
@@ -96,7 +91,6 @@ class Walk(Expander):
         self.commands: list[Command] = []
         self._functions: dict[str, Any] = {}
         self._calling: list[str] = []
-        self._aliases: set[str] = set()
         self._belongs: dict[int, Line] = {}
 
     def statement(self, node: Any, stdin: tuple[int, ...], piped: bool = False) -> tuple[int, ...]:
@@ -157,15 +151,30 @@ class Walk(Expander):
             node = node.children[0]
         made = self.statement(node, stdin, piped)
         before = self.state.copy()
-        for children in reversed(parts):
-            for child in children:
-                if child.is_named:
-                    made += self.statement(child, stdin, piped)
+        for operator, *children in reversed(parts):
+            made += self._then(operator.type, children, stdin, piped)
         # What the later parts set holds only if the earlier ones went well; a `cd a && b`
         # whose cd fails runs nothing more of the list, so the directory stands.
         cwd = self.state.cwd
         self.state.merge(before)
         self.state.cwd = cwd
+        return made
+
+    def _then(
+        self, operator: str, children: list[Any], stdin: tuple[int, ...], piped: bool
+    ) -> tuple[int, ...]:
+        """Walk what runs if the part before it went well (``&&``) or failed (``||``)."""
+        otherwise, self.state.otherwise = self.state.otherwise, ""
+        first = len(self.commands)
+        made: tuple[int, ...] = ()
+        for child in children:
+            if child.is_named:
+                made += self.statement(child, stdin, piped)
+        ended = operator == "||" and any(
+            command.words and command.words[0].text in _LEAVES for command in self.commands[first:]
+        )
+        if not self.state.otherwise and not ended:
+            self.state.otherwise = otherwise  # behind the list the first cd may have failed
         return made
 
     def _on_pipeline(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
@@ -341,47 +350,19 @@ class Walk(Expander):
         name = arguments[0].text if arguments else ""
         if name in _KEYWORDS:
             self.faults.add("keyword-as-command")
-        if name in self._aliases:
+        if name in self.state.aliases:
             self.faults.add("alias-defined-in-text")
         kept = [] if name in self._functions else arguments  # a call's body stands for it
+        state = self.state
         command = Command(
-            tuple(kept), tuple(assigns), tuple(redirects), self.state.cwd, stdin, piped
+            tuple(kept), tuple(assigns), tuple(redirects), state.cwd, stdin, piped, state.otherwise
         )
         if name in self._functions:
             made = (self._add(command),) if redirects or assigns else ()
             return made + self._call(name, stdin, piped)
         made = (self._add(command),)
-        self._change_state(arguments)
+        self.faults |= self.state.change(arguments, functions=bool(self._functions))
         return made
-
-    def _change_state(self, arguments: list[Word]) -> None:
-        """Follow what a builtin does to directory and variables, or forget them."""
-        while arguments and arguments[0].text in ("command", "builtin"):
-            arguments = arguments[1:]
-        name = arguments[0].text if arguments else ""
-        rest = [word.text for word in arguments[1:]]
-        if name in ("cd", "pushd"):
-            self._change_directory(arguments[1:])
-        elif name == "popd":
-            self.state.cwd = ""
-        elif name in ("source", "."):
-            self.state.forget()  # the file may set anything
-        elif name in ("eval", "trap"):
-            self.state.forget()
-            self.state.cwd = ""
-            if self._functions:
-                self.faults.add("functions-in-text-run-later")
-        elif name == "alias":
-            self._aliases.update(text.split("=", 1)[0] for text in rest if "=" in text)
-        elif name in ("read", "mapfile", "readarray", "getopts", "let"):
-            for text in rest:
-                self.state.set_values(text.partition("=")[0], [Word(HOLE)])
-        elif name == "printf" and "-v" in rest[:-1]:
-            self.state.set_values(rest[rest.index("-v") + 1], [Word(HOLE)])
-        if name in _SUBSCRIPTS and any(
-            "[" in text and HOLE not in text and _runs(text) for text in rest
-        ):
-            self.faults.add("subscript-runs-code")
 
     def _call(self, name: str, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
         if name in self._calling:
@@ -396,22 +377,6 @@ class Walk(Expander):
         self.state.values.update(hidden)
         self._calling.pop()
         return made
-
-    def _change_directory(self, arguments: list[Word]) -> None:
-        if "CDPATH" in self.state.values:
-            self.state.cwd = ""
-            return
-        targets = [word for word in arguments if not word.text.startswith("-") or word.text == "-"]
-        if not targets:
-            self.state.cwd = self.state.home
-        elif targets[0].known and targets[0].text != "-" and not targets[0].glob:
-            path = targets[0].text
-            if isabs(path):
-                self.state.cwd = normpath(path)
-            elif self.state.cwd:
-                self.state.cwd = normpath(join(self.state.cwd, path))
-        else:
-            self.state.cwd = ""
 
     def _on_variable_assignment(
         self, node: Any, stdin: tuple[int, ...], piped: bool

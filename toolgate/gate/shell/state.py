@@ -1,0 +1,131 @@
+"""What a shell text does to its own directory and variables as it runs."""
+
+from posixpath import isabs, join, normpath
+
+from toolgate.gate.shell.model import HOLE, Word
+
+MAX_VALUES = 32
+_SUBSCRIPTS = frozenset(("test", "[", "let", "printf", "read", "unset", "declare", "typeset"))
+
+
+class State:
+    """What the text has set so far: directory and variables.
+
+    ``otherwise`` is the directory if the last ``cd`` failed, ``stops`` whether
+    a failure ends the text (``set -e``). A variable holds the words it may
+    stand for; none known is one hole.
+    """
+
+    def __init__(self, cwd: str, home: str, variables: dict[str, str]) -> None:
+        self.cwd = cwd
+        self.home = home
+        self.otherwise = ""
+        self.stops = False
+        self.aliases: set[str] = set()
+        self.values: dict[str, list[Word]] = {
+            name: [Word(value)] for name, value in variables.items()
+        }
+
+    def copy(self) -> "State":
+        """Return a state that changes apart from this one."""
+        other = State(self.cwd, self.home, {})
+        other.otherwise, other.stops = self.otherwise, self.stops
+        other.values = dict(self.values)
+        other.aliases = self.aliases
+        return other
+
+    def set_values(self, name: str, values: list[Word]) -> None:
+        """Let a variable stand for any of some words."""
+        self.values[name] = values if len(values) <= MAX_VALUES else [Word(HOLE)]
+
+    def forget(self) -> None:
+        """Know no variable any more, HOME and PWD included."""
+        self.values = {name: [Word(HOLE)] for name in (*self.values, "HOME", "PWD")}
+
+    def look_up(self, name: str) -> list[Word]:
+        """Return the words a variable may stand for."""
+        if name in self.values:
+            return self.values[name]
+        if name == "HOME":
+            return [Word(self.home or HOLE)]
+        if name == "PWD":
+            return [Word(self.cwd or HOLE)]
+        return [Word(HOLE)]
+
+    def merge(self, before: "State") -> None:
+        """Take in that the changes since ``before`` may not have happened."""
+        for name, values in list(self.values.items()):
+            earlier = before.look_up(name)
+            if values != earlier:
+                self.set_values(name, list(dict.fromkeys([*earlier, *values])))
+        if self.cwd != before.cwd:
+            self.cwd = ""
+
+    def change(self, arguments: list[Word], *, functions: bool) -> set[str]:
+        """Follow what a builtin does to directory and variables, or forget them.
+
+        Args:
+            arguments: the simple command.
+            functions: whether the text has defined any.
+
+        Returns:
+            Faults: what could not be followed.
+        """
+        faults: set[str] = set()
+        while arguments and arguments[0].text in ("command", "builtin"):
+            arguments = arguments[1:]
+        name = arguments[0].text if arguments else ""
+        rest = [word.text for word in arguments[1:]]
+        if name in ("cd", "pushd"):
+            before = self.cwd
+            self._change_directory(arguments[1:])
+            changed = self.cwd != before and not self.stops
+            self.otherwise = before if changed else ""
+        elif name == "set":
+            self.stops = self.stops or any(_ends_on_failure(text) for text in rest)
+        elif name == "popd":
+            self.cwd = ""
+        elif name in ("source", "."):
+            self.forget()  # the file may set anything
+        elif name in ("eval", "trap"):
+            self.forget()
+            self.cwd = ""
+            if functions:
+                faults.add("functions-in-text-run-later")
+        elif name == "alias":
+            self.aliases.update(text.split("=", 1)[0] for text in rest if "=" in text)
+        elif name in ("read", "mapfile", "readarray", "getopts", "let"):
+            for text in rest:
+                self.set_values(text.partition("=")[0], [Word(HOLE)])
+        elif name == "printf" and "-v" in rest[:-1]:
+            self.set_values(rest[rest.index("-v") + 1], [Word(HOLE)])
+        if name in _SUBSCRIPTS and any(
+            "[" in text and HOLE not in text and _runs_code(text) for text in rest
+        ):
+            faults.add("subscript-runs-code")
+        return faults
+
+    def _change_directory(self, arguments: list[Word]) -> None:
+        if "CDPATH" in self.values:
+            self.cwd = ""
+            return
+        targets = [word for word in arguments if not word.text.startswith("-") or word.text == "-"]
+        if not targets:
+            self.cwd = self.home
+        elif targets[0].known and targets[0].text != "-" and not targets[0].glob:
+            path = targets[0].text
+            if isabs(path):
+                self.cwd = normpath(path)
+            elif self.cwd:
+                self.cwd = normpath(join(self.cwd, path))
+        else:
+            self.cwd = ""
+
+
+def _ends_on_failure(flag: str) -> bool:
+    return flag == "errexit" or (flag[:1] == "-" and flag[1:2] != "-" and "e" in flag)
+
+
+def _runs_code(text: str) -> bool:
+    """Say whether text would run a command when bash evaluates it as arithmetic."""
+    return "$(" in text or "`" in text
