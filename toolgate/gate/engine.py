@@ -12,6 +12,8 @@ from toolgate.gate.policy.model import Policy
 from toolgate.gate.shell.model import HOLE
 
 _SENTENCE_RESOURCE = 160
+GATE_FAULT = "gate-fault"
+"""Rule name of a deny because reading the call failed inside the gate."""
 
 
 class Gate:
@@ -61,6 +63,10 @@ class Gate:
             effects = self.effects(call)
         except InputError as error:
             return self.refusal("input", str(error))
+        except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
+            # A fault of ours in reading a call; denied and recorded like any other answer.
+            name = type(error).__name__
+            return self.refusal(GATE_FAULT, f"Denied: the gate failed to read the call ({name}).")
         verdict = evaluate(self.policy, call.tool, effects)
         state = unattended(self.policy, verdict.rule.decide, call.mode)
         return Decision(

@@ -97,9 +97,17 @@ def _long(
     elif name in values and position < len(arguments):
         options.append((name, arguments[position]))
         position += 1
+    elif _may_abbreviate(name, values) and position < len(arguments):
+        # Whether it takes the next word is not known: that is read as its value and as operand.
+        following = arguments[position]
+        options.append((name, None if following.text.startswith("-") else following))
     else:
         options.append((name, None))
     return position
+
+
+def _may_abbreviate(name: str, values: dict[str, str]) -> bool:
+    return len(name) > 3 and any(known.startswith(name) for known in values)
 
 
 def _cluster(

@@ -39,6 +39,8 @@ SPECIAL = frozenset(
         "git-push",
         "git-config",
         "git-checkout",
+        "git-runs",
+        "git-shows",
         "find",
         "dd",
         "chmod",
@@ -50,6 +52,11 @@ SPECIAL = frozenset(
         "xargs",
         "eval",
         "words",
+        "download",
+        "filter",
+        "mirror",
+        "ssh-key",
+        "unread",
     )
 )
 KEYS = frozenset(

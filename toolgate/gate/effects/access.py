@@ -2,11 +2,12 @@
 
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import Reading
-from toolgate.gate.shell.model import Command, Word
+from toolgate.gate.shell.model import BELOW, Command, Word
 
 
 def access(
     kind: str, path: str, reader: Reading, command: Command, name: str, how: tuple[str, ...] = ()
 ) -> list[Effect]:
     """Return the effects of code touching a path; a hole where it is not a literal."""
-    return reader.touch(kind, Word(path, glob="*" in path), command, name, how)
+    many = any(char in path for char in "*?[") or BELOW in path
+    return reader.touch(kind, Word(path, glob=many), command, name, how)

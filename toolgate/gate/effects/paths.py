@@ -60,16 +60,25 @@ class Paths:
             return "secret" if self._is_secret(path) else "outside"
         if self._is_secret(path):
             return "secret"
+        if self._is_gate(path):
+            return "gate"
         if HOLE in path:
             path = self._known_folder(path)
             if not path:
                 return "unknown"
         return self._area(path)
 
+    def _is_gate(self, path: str) -> bool:
+        """Say whether a path steers the agent or the gate; known by its end in any folder."""
+        home = self.place.home
+        sets = (path_set(self.place.gate), path_set(self.settings.gate_paths))
+        pattern = any(char in path for char in _GLOB)
+        return any(
+            item.covers(path, home) or (pattern and item.may_name(path, home)) for item in sets
+        )
+
     def _area(self, path: str) -> str:
         settings, home = self.settings, self.place.home
-        if self._covered(self.place.gate, path) or self._covered(settings.gate_paths, path):
-            return "gate"
         if self._inside(path, self._roots):
             return "workspace"
         if self._inside(path, self.place.temp):
@@ -94,10 +103,7 @@ class Paths:
         """Say whether a folder holds, or a pattern may name, what steers the agent or the gate."""
         home = self.place.home
         sets = (path_set(self.place.gate), path_set(self.settings.gate_paths))
-        found = any(patterns.holds(path, home) for patterns in sets)
-        if not found and any(char in path for char in _GLOB):
-            found = any(patterns.may_name(path, home) for patterns in sets)
-        return found
+        return any(item.holds(path, home) for item in sets) or self._is_gate(path)
 
     def _known_folder(self, path: str) -> str:
         """Return the folder a partly known path surely lies in, or "" when there is none.

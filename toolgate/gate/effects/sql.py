@@ -44,6 +44,25 @@ _CHANGES = frozenset(
         "LOCK",
     )
 )
+_STARTS = _CHANGES | {"DELETE", "DROP", "TRUNCATE", "WITH", "SELECT", "VALUES"}
+_CLIENT_CHANGES = frozenset(
+    (
+        "\\copy",
+        "\\o",
+        "\\w",
+        ".output",
+        ".once",
+        ".import",
+        ".restore",
+        ".backup",
+        ".save",
+        ".clone",
+        ".log",
+        ".archive",
+    )
+)
+# Commands of MySQL's client that need no backslash.
+_CLIENT_WORDS = ("system ", "source ")
 _NOTHING = frozenset(("BEGIN", "COMMIT", "ROLLBACK", "SET", "USE"))
 
 
@@ -59,9 +78,14 @@ def _statement(words: list[str], reader: Reading, name: str) -> list[Effect]:
     first = words[0].upper()
     if words[0].startswith(("\\", ".")):
         return _client_command(words, reader, name)
+    if first == "EXPLAIN" and _upper(words) & {"ANALYZE", "ANALYSE"}:
+        # It runs the statement that it explains.
+        rest = [i for i, word in enumerate(words) if word.upper() in _STARTS - {"ANALYZE"}]
+        start = rest[0] if rest else None
+        return [] if start is None else _statement(words[start:], reader, name)
     if HOLE in words[0]:
         return [_effect("db.mutate", name, "sql", unresolved("sql-not-known"))]
-    upper = {word.upper() for word in words}
+    upper = _upper(words)
     if first in ("DROP", "TRUNCATE") or (first == "ALTER" and "DROP" in upper):
         return [_effect("db.destroy", name, first.lower())]
     if first == "DELETE" or (first == "WITH" and "DELETE" in upper):
@@ -80,11 +104,22 @@ def _statement(words: list[str], reader: Reading, name: str) -> list[Effect]:
     return [_effect("db.mutate", name, first.lower()[:20], proof)]
 
 
+def _upper(words: list[str]) -> set[str]:
+    return {word.upper() for word in words}
+
+
 def _client_command(words: list[str], reader: Reading, name: str) -> list[Effect]:
-    command = words[0].lower()
-    if command in ("\\!", ".shell", ".system"):
-        return reader.inner(" ".join(words[1:]))
-    if command in ("\\copy", "\\o", "\\w", ".output", ".import", ".restore", ".read", "\\i"):
+    """Read a command of the client itself, its arguments as they stand in the text."""
+    command, rest = words[0].lower(), words[1] if len(words) > 1 else ""
+    if command in ("\\!", ".shell", ".system", ".sh"):
+        return reader.inner(rest) if rest else []
+    if command in ("\\o", "\\g", "\\w", ".once", ".output") and rest.lstrip("'\"").startswith("|"):
+        return reader.inner(rest.strip("'\"").lstrip("|"))
+    if command == "\\copy" and "program" in rest.lower().split():
+        return [reader.unknown("copy-program", name)]
+    if command in (".load", ".read", "\\i", "\\ir", "\\."):
+        return [reader.unknown("client-command", name, rest or name)]
+    if command in _CLIENT_CHANGES:
         return [_effect("db.mutate", name, command, unresolved("client-command"))]
     return []
 
@@ -109,15 +144,28 @@ def _statements(text: str) -> list[list[str]]:
             end = text.find(closing, position + 2)
             position = len(text) if end == -1 else end + len(closing)
             continue
-        if char.isalnum() or char in "_\\.!" or char == HOLE:
+        begins = not word and not statements[-1]
+        spelled = begins and text[position : position + 7].lower() in _CLIENT_WORDS
+        if char == "\\" or (char == "." and begins) or spelled:
+            # A client's command goes to the end of its line, and is no SQL.
+            end = text.find("\n", position)
+            line = text[position : len(text) if end == -1 else end]
+            head, _, tail = line.partition(" ")
+            if line.startswith("\\!") or line.lower().startswith("system "):
+                head, tail = "\\!", line[2 if line[0] == "\\" else 7 :]
+            elif spelled:
+                head = "\\i"
+            statements[-1] += [word] if word else []
+            statements += [[head, tail.strip()] if tail.strip() else [head], []]
+            position, word = position + len(line), ""
+            continue
+        if char.isalnum() or char in "_.!" or char == HOLE:
             word += char
         else:
             if word:
                 statements[-1].append(word)
             word = ""
-            if char == ";" or (
-                char == "\n" and statements[-1][:1] and statements[-1][0][0] in "\\."
-            ):
+            if char == ";":
                 statements.append([])
         position += 1
     if word:

@@ -173,7 +173,7 @@ class Expander:
         if not plain:
             return [Word(HOLE, sources=sources)]
         values = self.state.look_up(self.text(named[0]))
-        if splitting and "IFS" in self.state.values:
+        if splitting and "IFS" in self.state.values and not self._whole(values):
             return [Word(HOLE, sources=sources)]  # how it would be split is not followed
         if not splitting:
             return [_quoted(values[0])] if len(values) == 1 else [Word(HOLE, sources=sources)]
@@ -185,6 +185,14 @@ class Expander:
             else:
                 out.append(value)
         return out or [Word("")]
+
+    def _whole(self, values: list[Word]) -> bool:
+        """Say whether values stay in one piece under the separators the text has set."""
+        separators = self.state.values["IFS"]
+        if len(separators) != 1 or not separators[0].known:
+            return False
+        marks = set(separators[0].text)
+        return all(word.known and not marks & set(word.text) for word in values)
 
     def _inside_expansion(self, node: Any, named: list[Any]) -> None:
         """Note what an expansion does: run backticks the grammar leaves as text, or assign."""

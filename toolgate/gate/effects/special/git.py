@@ -1,13 +1,14 @@
-"""Git: refspecs, checkouts that discard, configuration that runs."""
+"""Git: refspecs, checkouts that discard, configuration that runs, files shown from the past."""
 
 from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
-from toolgate.gate.effects.patterns import matches_any
+from toolgate.gate.effects.patterns import matches, matches_any
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command, Word
 
 _FORCE = ["-f", "--force", "--force-with-lease", "--force-if-includes"]
 _DELETE = ["-d", "--delete", "--prune"]
+# Keys whose value git runs, or which name a folder or file of such keys.
 _RUNS = (
     "core.hookspath",
     "core.sshcommand",
@@ -16,18 +17,69 @@ _RUNS = (
     "core.editor",
     "core.askpass",
     "core.gitproxy",
+    "core.alternaterefscommand",
+    "core.worktree",
     "sequence.editor",
+    "interactive.difffilter",
+    "init.templatedir",
+    "include.path",
     "diff.external",
-    "credential.",
+    "credential.*",
     "gpg.program",
-    "filter.",
-    "pager.",
-    "difftool.",
-    "mergetool.",
-    "uploadpack.",
+    "filter.*",
+    "pager.*",
+    "difftool.*",
+    "mergetool.*",
+    "uploadpack.*",
     "http.proxy",
-    "url.",
+    "protocol.allow",
+    "sendemail.smtpserver",
+    "imap.tunnel",
+    "web.browser",
+    "url.*",
 )
+# The same in sections that carry a name of their own in the middle: section, last component.
+_RUNS_IN = {
+    "includeif": ("path",),
+    "diff": ("textconv", "command"),
+    "merge": ("driver",),
+    "gpg": ("program", "defaultkeycommand"),
+    "tar": ("command",),
+    "trailer": ("command", "cmd"),
+    "submodule": ("update",),
+    "remote": ("vcs", "uploadpack", "receivepack", "proxy"),
+    "browser": ("cmd", "path"),
+    "man": ("cmd", "path"),
+    "protocol": ("allow",),
+    "guitool": ("cmd",),
+    "sendemail": ("smtpserver",),
+    "http": ("proxy",),
+    "hook": ("command",),
+}
+_HARMLESS_VALUES = {
+    "core.hookspath": ("/dev/null",),
+    "core.fsmonitor": ("true", "false"),
+    "core.pager": ("cat", "less"),
+    "core.editor": ("true", ":"),
+    "sequence.editor": ("true", ":"),
+    "protocol.ext.allow": ("never",),
+    "protocol.allow": ("never", "user"),
+}
+_REMOTE_KEYS = ("remote.", "push.", "url.", "branch.")
+_STOPS_HALFWAY = ("merge", "cherry-pick", "rebase", "revert", "am", "pull")
+_GLOBAL_VALUES = (
+    "-C",
+    "-c",
+    "--config-env",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--super-prefix",
+    "--attr-source",
+)
+_TALKS = ("clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule", "archive")
+_NAMES_ONLY = ["--name-only", "--name-status", "--stat", "--numstat", "--shortstat", "--summary"]
+_FALSE = ("false", "no", "off", "0")
 
 
 def git_push(
@@ -43,16 +95,82 @@ def git_push(
         marks.append("delete")
     refs = list(parsed.operands[1:])
     remote = parsed.operands[0].text if parsed.operands else "origin"
-    if ":" in remote or "/" in remote:
+    changed = _remote_changed(reader, command)
+    if parsed.has(["--repo"]):
+        named = parsed.value("--repo")
+        remote = named.text if named is not None and not parsed.operands else remote
+        changed = True
+    if ":" in remote or "/" in remote or changed:
         marks.append("url")
     if parsed.has(["--mirror"]):
         # Everything that is not here is removed there, protected branches included.
-        return [_publish(name, f"{remote} *", [*marks, "mirror", "force", "delete", "protected"])]
-    if parsed.has(["--all", "--branches"]):
-        marks.append("protected")
-    if not refs:
-        return [_publish(name, remote, marks)]
-    return [_ref(reader, word, remote, name, marks) for word in refs]
+        made = [_publish(name, f"{remote} *", [*marks, "mirror", "force", "delete", "protected"])]
+    else:
+        if parsed.has(["--all", "--branches"]):
+            marks.append("protected")
+        made = [_ref(reader, word, remote, name, marks) for word in refs]
+        made = made or [_publish(name, remote, marks)]
+    if changed:
+        # Where the remote of this name leads, or what a push sends, is set in the same text.
+        made = [effect._replace(proof=unresolved("remote-changed")) for effect in made]
+    return made
+
+
+def _remote_changed(reader: Reading, command: Command) -> bool:
+    before = _git_words(command)[0]
+    if any(key.startswith(_REMOTE_KEYS) for key, _ in _inline_settings(before)):
+        return True
+    for earlier in _earlier(reader, command):
+        words = _git_words(earlier)[1]
+        texts = [word.text for word in words]
+        if texts[:1] == ["remote"] and {"add", "set-url"} & set(texts[1:3]):
+            return True
+        if texts[:1] == ["config"] and any(t.lower().startswith(_REMOTE_KEYS) for t in texts[1:]):
+            return True
+    return False
+
+
+def _earlier(reader: Reading, command: Command) -> list[Command]:
+    """Return the commands of the text before one; none when the command is built by another."""
+    position = next(
+        (
+            index
+            for index, other in enumerate(reader.script.commands)
+            if other.words and command.words and other.words[-1] is command.words[-1]
+        ),
+        0,
+    )
+    return list(reader.script.commands[:position])
+
+
+def _git_words(command: Command) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+    """Split a command at git's subcommand: what stands between git and it, and the rest."""
+    words = command.words
+    start = next((i for i, word in enumerate(words) if word.text.rpartition("/")[2] == "git"), None)
+    if start is None:
+        return (), ()
+    position = start + 1
+    while position < len(words) and words[position].text.startswith("-"):
+        position += 2 if words[position].text in _GLOBAL_VALUES else 1
+    return words[start + 1 : position], words[position:]
+
+
+def _inline_settings(words: tuple[Word, ...]) -> list[tuple[str, str]]:
+    """Return the settings given as ``-c KEY=VALUE`` or ``--config KEY=VALUE``, keys folded."""
+    found: list[tuple[str, str]] = []
+    for position, word in enumerate(words):
+        text = word.text
+        if text in ("-c", "--config", "--config-env") and position + 1 < len(words):
+            text = words[position + 1].text
+        elif text.startswith(("--config=", "--config-env=")):
+            text = text.partition("=")[2]
+        elif text.startswith("-c") and "=" in text:
+            text = text[2:]
+        else:
+            continue
+        key, _, value = text.partition("=")
+        found.append((key.lower(), value))
+    return found
 
 
 def _ref(reader: Reading, word: Word, remote: str, name: str, marks: list[str]) -> Effect:
@@ -64,11 +182,14 @@ def _ref(reader: Reading, word: Word, remote: str, name: str, marks: list[str]) 
     source, colon, target = text.partition(":")
     if colon and not source:
         marks.append("delete")
-    branch = (target if colon else source).removeprefix("refs/heads/")
+    branch = (target if colon else source).removeprefix("refs/").removeprefix("heads/")
     if not branch:
         # ":" alone pushes every branch both sides have.
         marks.append("protected")
-    if matches_any(branch, reader.settings.protected_refs):
+    protected = reader.settings.protected_refs
+    # A refspec pattern stands for every branch it fits.
+    fits = "*" in branch and any(matches(ref, branch) for ref in protected)
+    if fits or matches_any(branch, protected):
         marks.append("protected")
     effect = _publish(name, f"{remote} {branch}", marks)
     if HOLE in branch and ("force" in marks or "delete" in marks):
@@ -90,7 +211,10 @@ def git_checkout(
     if parsed.has(["--pathspec-from-file"]):
         paths.append("--pathspec-from-file")
     if parsed.has(["--ours", "--theirs"]):
-        return []  # takes one side of a conflict; git refuses it for any other path
+        # Takes one side of a conflict, and of any other file its last commit.
+        marks = "checkout resolve" if _in_conflict(reader, command) else "checkout"
+        resource = " ".join(word.text for word in parsed.operands) or "worktree"
+        return [Effect("vcs.discard", "workspace", resource, False, PROVED, name, marks)]
     forced = parsed.has(["-f", "--force"])
     creates = parsed.has(["-b", "-B", "--orphan", "-t", "--track", "--detach"])
     if not creates and not paths:
@@ -100,6 +224,17 @@ def git_checkout(
         resource = " ".join(paths) or "worktree"
         return [Effect("vcs.discard", "workspace", resource, False, PROVED, name, "checkout")]
     return []
+
+
+def _in_conflict(reader: Reading, command: Command) -> bool:
+    """Say whether an earlier command of the text can have stopped at a conflict."""
+    for earlier in _earlier(reader, command):
+        texts = [word.text for word in _git_words(earlier)[1][:2]]
+        if texts[:1] and texts[0] in _STOPS_HALFWAY:
+            return True
+        if texts in (["stash", "pop"], ["stash", "apply"]):
+            return True
+    return False
 
 
 def _is_pathspec(text: str) -> bool:
@@ -129,15 +264,26 @@ def git_config(
     value = operands[1] if len(operands) > 1 else Word("")
     scope = "home" if wide else "workspace"
     key = operands[0].text.lower()
-    runs = _runs(key, value.text)
-    kind = "runs" if runs else "key"
+    if _unguards_clean(key, value.text):
+        return [Effect("vcs.discard", "workspace", key, False, PROVED, name, "clean")]
+    kind = "runs" if _runs(key, value.text) else "key"
     return [Effect("vcs.config", scope, key, True, PROVED, name, kind)]
 
 
 def _runs(key: str, value: str) -> bool:
+    if HOLE in key:
+        return True
     if key.startswith("alias."):
         return value.startswith("!") or HOLE in value
-    return key.startswith(_RUNS) and key != "url."
+    section, _, rest = key.partition(".")
+    last = rest.rpartition(".")[2]
+    if "." in rest and last in _RUNS_IN.get(section, ()):
+        return True
+    return any(matches(key, pattern) for pattern in _RUNS)
+
+
+def _unguards_clean(key: str, value: str) -> bool:
+    return key == "clean.requireforce" and (value.lower() in _FALSE or HOLE in value)
 
 
 def git_globals(
@@ -149,20 +295,91 @@ def git_globals(
         The effects so far and the words from the subcommand on.
     """
     rest = parsed.rest
-    for option, value in parsed.options:
-        if option not in ("-c", "--config-env") or value is None:
-            continue
-        key, _, setting = value.text.partition("=")
-        key = key.lower()
-        if key.startswith("alias.") and rest and rest[0].text.lower() == key[6:]:
+    subcommand = rest[0].text.lower() if rest else ""
+    if any(option == "--exec-path" and value is not None for option, value in parsed.options):
+        made = [*made, reader.unknown("git-exec-path", "git")]
+    settings = [
+        (value.text.partition("=")[0].lower(), value.text.partition("=")[2])
+        for option, value in parsed.options
+        if option in ("-c", "--config-env") and value is not None
+    ]
+    settings += _inline_settings(rest) if subcommand == "clone" else []
+    settings += [
+        (word.text.lower(), HOLE)
+        for variable, word in command.assigns
+        if variable.startswith(("GIT_CONFIG_KEY_", "GIT_CONFIG_PARAMETERS"))
+    ]
+    for key, setting in settings:
+        if key.startswith("alias.") and subcommand == key[6:]:
             if setting.startswith("!"):
                 return [*made, *reader.inner(setting[1:])], (Word("version"),)
             if HOLE in setting:
                 return [*made, reader.code_not_known("git")], (Word("version"),)
             rest = (*(Word(part) for part in setting.split()), *rest[1:])
-        elif _runs(key, setting):
-            shell = setting.removeprefix("!")
-            harmless = key == "core.pager" and shell in ("cat", "less", "")
-            if not harmless:
-                made = [*made, reader.unknown("git-setting-runs", "git", key)]
+        elif _unguards_clean(key, setting) and subcommand == "clean":
+            if not {"-n", "--dry-run"} & {word.text for word in rest}:
+                discard = Effect("vcs.discard", "workspace", "git clean", False, PROVED, "git")
+                made = [*made, discard._replace(how="clean")]
+        elif _runs(key, setting) and setting and setting not in _HARMLESS_VALUES.get(key, ()):
+            made = [*made, reader.unknown("git-setting-runs", "git", key)]
+    if subcommand in _TALKS:
+        made = [*made, *_external_transport(reader, rest)]
     return made, rest
+
+
+def _external_transport(reader: Reading, words: tuple[Word, ...]) -> list[Effect]:
+    """Read ``ext::COMMAND``, a remote that is a command."""
+    made: list[Effect] = []
+    for word in words:
+        if word.text.startswith("ext::"):
+            text = word.text[5:].replace("% ", " ").replace("%%", "%")
+            made += reader.inner(text) if word.known else [reader.code_not_known("git")]
+    return made
+
+
+def git_runs(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Read the command behind ``git bisect run`` and ``git submodule foreach``."""
+    words = parsed.rest
+    if name.endswith("bisect"):
+        if not words or words[0].text != "run":
+            return []
+        words = words[1:]
+    elif len(words) == 1:
+        text = words[0]
+        return (
+            reader.inner(text.text, cwd=command.cwd) if text.known else [reader.unknown(name, name)]
+        )
+    return reader.invoke(words, command._replace(words=words)) if words else []
+
+
+def git_shows(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return the secrets among the files whose content git prints, now or from a commit.
+
+    Revisions and paths cannot be told apart by their form, so only what would
+    be a secret as a path counts.
+    """
+    subcommand = name.rpartition(" ")[2]
+    patch = parsed.has(["-p", "-u", "--patch", "-L", "--cc", "-c", "-m"], abbreviated=False)
+    if subcommand in ("log", "whatchanged") and not patch:
+        return []
+    if parsed.has(_NAMES_ONLY, abbreviated=False) and not patch:
+        return []
+    if subcommand == "cat-file" and parsed.has(["-t", "-s", "-e"], abbreviated=False):
+        return []
+    operands = list(parsed.operands)
+    if subcommand == "grep" and not parsed.has(["-e", "-f"], abbreviated=False):
+        operands = operands[1:]  # the pattern
+    lines = [value for option, value in parsed.options if option == "-L" and value is not None]
+    made: list[Effect] = []
+    for word in (*operands, *lines):
+        path = word.text.rpartition(":")[2]
+        made += [
+            effect
+            for effect in reader.touch("fs.read", word._replace(text=path), command, name)
+            if path and effect.type == "secret.read"
+        ]
+    return made

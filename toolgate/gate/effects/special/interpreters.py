@@ -1,0 +1,40 @@
+"""Interpreters used as filters, and those whose language nobody reads here."""
+
+from toolgate.gate.catalog.options import Parsed
+from toolgate.gate.effects import flow
+from toolgate.gate.effects.model import Effect
+from toolgate.gate.effects.reading import Reading
+from toolgate.gate.shell.model import Command
+
+
+def code_filter(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return the files that inline code is applied to: read, or changed in place with ``-i``.
+
+    Args:
+        reader: reads the text.
+        parsed: the interpreter's arguments.
+        name: the interpreter.
+        command: the command that runs it.
+        how: qualifiers of the entry.
+    """
+    has_code = parsed.has(["-e", "-E"], abbreviated=False)
+    in_place = parsed.has(["-i"], abbreviated=False)
+    if not (has_code or in_place or parsed.has(["-n", "-p"], abbreviated=False)):
+        return []  # a script, whose operands are its own
+    kind, marks = ("fs.write", (*how, "in-place")) if in_place else ("fs.read", how)
+    made: list[Effect] = []
+    for word in parsed.rest if has_code else parsed.rest[1:]:
+        made += reader.touch(kind, word, command, name, marks)
+    return made
+
+
+def unread(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return that code on standard input, in a language not read here, is not known."""
+    operands = [word for word in (*parsed.operands, *parsed.rest) if word.text != "-"]
+    if operands or not flow.has_standard_input(command):
+        return []
+    return [reader.unknown("stdin", name)._replace(how="stdin")]

@@ -1,0 +1,183 @@
+"""What comes from and goes to other machines: downloads, mirrors, keys."""
+
+from posixpath import basename, join
+
+from toolgate.gate.catalog.options import Parsed
+from toolgate.gate.effects.hosts import is_proxy_variable, split_remote, split_url
+from toolgate.gate.effects.model import PROVED, Effect
+from toolgate.gate.effects.reading import Reading
+from toolgate.gate.shell.model import HOLE, Command, Word
+
+# Schemes whose URL itself is what is sent to the host.
+_SENDING = frozenset(
+    ("telnet", "gopher", "gophers", "dict", "smtp", "smtps", "mqtt", "mqtts", "ws", "wss")
+)
+_PROXIES = (
+    "-x",
+    "--proxy",
+    "--proxy1.0",
+    "--preproxy",
+    "--socks4",
+    "--socks4a",
+    "--socks5",
+    "--socks5-hostname",
+    "--all-proxy",
+    "--http-proxy",
+    "--https-proxy",
+)
+_TO_FILE = ("-o", "--output", "-O", "--output-document", "--out")
+_FOLDER = ("--output-dir", "-P", "--directory-prefix", "-d", "--dir")
+_WGET_SENDS = frozenset(("postfile", "postdata", "bodyfile", "bodydata"))
+_WGET_WRITES = frozenset(("outputdocument", "dirprefix", "logfile", "savecookies"))
+_DELETES = [
+    "--delete",
+    "--del",
+    "--delete-before",
+    "--delete-during",
+    "--delete-delay",
+    "--delete-after",
+    "--delete-excluded",
+    "--delete-missing-args",
+]
+
+
+def download(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return which hosts a download reaches, by whatever way, and which files it writes."""
+    settings = _wget_settings(parsed)
+    kind = "net.send" if "send" in how or set(settings) & _WGET_SENDS else "net.fetch"
+    urls = [word for word in parsed.operands if word.text]
+    urls += [value for option, value in parsed.options if option == "--url" and value is not None]
+    made: list[Effect] = []
+    for url in urls:
+        scheme, rest = split_url(url.text)
+        if scheme == "file":
+            path = url._replace(text="/" + rest.partition("/")[2])
+            uploads = parsed.has(["-T", "--upload-file"], abbreviated=False)
+            made += reader.touch("fs.write" if uploads else "fs.read", path, command, name)
+        else:
+            made.append(reader.net("net.send" if scheme in _SENDING else kind, url.text, name, how))
+    made += [reader.net(kind, host, name, how) for host in _detours(parsed, command)]
+    for socket in ("--unix-socket", "--abstract-unix-socket"):
+        value = parsed.value(socket)
+        if value is not None and value.text.endswith("docker.sock"):
+            made.append(
+                Effect("proc.privilege", "system", value.text, True, PROVED, name, "socket")
+            )
+    for key, given in settings.items():
+        if key in ("postfile", "bodyfile"):
+            made += reader.touch("fs.read", Word(given), command, name)
+        elif key in _WGET_WRITES:
+            made += reader.touch("fs.write", Word(given), command, name)
+    config = parsed.value("-K", "--config")
+    if name == "curl" and config is not None and config.text == "-":
+        made.append(reader.code_not_known(name))
+    formatted = parsed.value("-w", "--write-out")
+    if formatted is not None and "%output{" in formatted.text:
+        target = formatted.text.partition("%output{")[2].partition("}")[0].removeprefix(">>")
+        made += reader.touch("fs.write", Word(target), command, name)
+    return made + _written(reader, parsed, urls, name, command)
+
+
+def _wget_settings(parsed: Parsed) -> dict[str, str]:
+    """Return the lines of a start-up file given as ``wget -e KEY=VALUE``."""
+    found: dict[str, str] = {}
+    for option, value in parsed.options:
+        if option in ("-e", "--execute") and value is not None:
+            key, equals, text = value.text.partition("=")
+            if equals:
+                found[key.strip().lower().replace("_", "").replace("-", "")] = text.strip()
+    return found
+
+
+def _detours(parsed: Parsed, command: Command) -> list[str]:
+    """Return the hosts that are reached in place of the URL's, which decide where data goes."""
+    found: list[str] = []
+    for option, value in parsed.options:
+        if value is None:
+            continue
+        text = value.text
+        if option in _PROXIES and text:
+            found.append(text)
+        elif option == "--connect-to":
+            found.append(_third(text))
+        elif option == "--resolve":
+            found += _third(text, rest=True).split(",")
+    settings = _wget_settings(parsed)
+    found += [text for key, text in settings.items() if key in ("httpproxy", "httpsproxy")]
+    found += [word.text for name, word in command.assigns if is_proxy_variable(name)]
+    return [host for host in found if host]
+
+
+def _third(text: str, *, rest: bool = False) -> str:
+    """Return the third field between colons, a bracketed address being one field."""
+    fields, depth = [""], 0
+    for char in text:
+        depth += (char == "[") - (char == "]")
+        if char == ":" and not depth:
+            fields.append("")
+        else:
+            fields[-1] += char
+    tail = fields[2:]
+    return (":".join(tail) if rest else tail[0]) if tail else ""
+
+
+def _written(
+    reader: Reading, parsed: Parsed, urls: list[Word], name: str, command: Command
+) -> list[Effect]:
+    folder = parsed.value(*_FOLDER)
+    below = folder.text if folder is not None else ""
+    curl = name == "curl"
+    named = [
+        value
+        for option, value in parsed.options
+        if option in _TO_FILE and value is not None and (not curl or option[1] != "O")
+    ]
+    made: list[Effect] = []
+    for word in named:
+        if word.text != "-":
+            made += reader.touch(
+                "fs.write", word._replace(text=join(below, word.text)), command, name
+            )
+    if curl:
+        by_url = parsed.has(["-O", "--remote-name", "--remote-name-all"], abbreviated=False)
+    else:
+        by_url = not named and not parsed.has(["--spider"], abbreviated=False)
+    if not by_url:
+        return made
+    whole = parsed.has(["-r", "--recursive", "-m", "--mirror", "-x", "--force-directories"])
+    for url in urls or [Word(HOLE)]:
+        path = split_url(url.text)[1].split("?", 1)[0].split("#", 1)[0]
+        last = path.split("/", 1)[0] if whole and not curl else basename(path)
+        if "/" not in path and HOLE not in path:
+            last = path if whole else "index.html"
+        if parsed.has(["-J", "--remote-header-name", "--content-disposition"], abbreviated=False):
+            last = HOLE
+        target = Word(join(below, last or "index.html"))
+        if HOLE in target.text and not below:
+            target = Word(join(".", HOLE))
+        made += reader.touch("fs.write", target, command, name)
+    return made
+
+
+def mirror(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return what a copy deletes at its target because the source does not have it."""
+    if not parsed.has(_DELETES) or len(parsed.operands) < 2:
+        return []
+    target = parsed.operands[-1]
+    if split_remote(target.text) is not None:
+        return []
+    return reader.touch("fs.delete", target, command, name, ("recursive",))
+
+
+def ssh_key(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return the private key that ``ssh-keygen -y`` reads."""
+    if not parsed.has(["-y"], abbreviated=False):
+        return []
+    key = parsed.value("-f") or Word(join(reader.place.home or HOLE, ".ssh", "id_rsa"))
+    return reader.touch("fs.read", key, command, name)
