@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolgate.gate.decision import STRICTNESS
-from toolgate.gate.engine import GATE_FAULT
 from toolgate.gate.effects.hosts import host_of, is_local
+from toolgate.gate.engine import GATE_FAULT
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors" / "gate" / "programs.json"
 ROWS = json.loads(VECTORS.read_text())["rows"]
