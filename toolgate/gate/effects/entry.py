@@ -113,6 +113,8 @@ def _into_folder(
         return []
     target = operands[-1]
     made: list[Effect] = []
+    if any(source.text.endswith(("/", "/.")) or source.glob for source in operands[:-1]):
+        made += reading.touch("fs.write", target, command, name, (*how, "extract"))
     for source in operands[:-1]:
         inside = target._replace(text=f"{target.text}/{basename(source.text.rstrip('/'))}")
         made += reading.touch("fs.write", inside, command, name, how)
@@ -330,7 +332,7 @@ def _standard_input(
         return []
     text = flow.standard_input(reading.script, command)
     if text is None:
-        if not flow.has_standard_input(command):
+        if not flow.has_standard_input(command) and not reading.fed:
             return []  # an interactive start, which ends at once without a terminal
         return [Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")]
     if language == "shell":

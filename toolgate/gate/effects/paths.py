@@ -23,6 +23,7 @@ _STREAMS = frozenset(
     )
 )
 _WRITES = frozenset(("fs.write", "fs.delete", "fs.permission", "fs.link"))
+MAX_PATH = 4_096
 _GLOB = "*?["
 _SWEEPING = frozenset(("recursive", "move", "extract", "mount", "delete"))
 
@@ -46,6 +47,8 @@ class Paths:
 
     def resolve(self, text: str, cwd: str) -> str:
         """Return a normalized absolute path; with a ``HOLE`` where it is not known."""
+        if len(text) > MAX_PATH:
+            return HOLE  # no system opens a path this long
         if isabs(text):
             return _tidy(text)
         if text.startswith(HOLE) or not cwd:

@@ -34,6 +34,7 @@ class Reading(Protocol):
         paths: resolves and classifies paths.
         script: the text as its simple commands.
         files: what the text has written so far, by path.
+        fed: whether something is fed into the command that runs the text.
         inside: where the text runs, "" for here.
     """
 
@@ -43,6 +44,7 @@ class Reading(Protocol):
     script: Script
     files: dict[str, Written]
     inside: str
+    fed: bool
 
     def inner(self, text: str, *, inside: str = "", cwd: str | None = None) -> list[Effect]:
         """Return the effects of shell text that this text runs."""

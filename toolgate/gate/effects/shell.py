@@ -17,6 +17,7 @@ from toolgate.gate.shell.parse import read
 from toolgate.gate.shell.source import REFUSED
 
 MAX_NESTING = 8
+MAX_WRAPPERS = 32
 
 _BIN = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
 _LOCAL_BIN = ("/.venv/bin/", "/venv/bin/", "/env/bin/", "/node_modules/.bin/", "/.local/bin/")
@@ -49,6 +50,7 @@ class Reader:
         files: what the text has written so far, path to content (None: not known).
         depth: how many readers this one is inside.
         inside: ``container`` or ``remote-host`` when the text runs elsewhere.
+        fed: whether something is fed into the command that runs the text.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class Reader:
         files: dict[str, Written] | None = None,
         depth: int = 0,
         inside: str = "",
+        fed: bool = False,
     ) -> None:
         self.place = place._replace(cwd="", roots=("",)) if inside else place
         self.settings = settings
@@ -68,7 +71,10 @@ class Reader:
         self.files = {} if files is None else files
         self.depth = depth
         self.inside = inside
+        self.fed = fed
         self.script = Script((), ())
+        self._wrappers = 0
+        self._feeds = fed
 
     def effects(self, text: str) -> list[Effect]:
         """Return every effect of a shell text, in source order."""
@@ -78,6 +84,7 @@ class Reader:
         carries: list[flow.Carries] = []
         every: list[Effect] = []
         for command in self.script.commands:
+            self._feeds = self.fed or flow.has_standard_input(command)
             made = self._redirects(command) + self.environment(command)
             if command.words:
                 made += self.invoke(command.words, command)
@@ -101,12 +108,22 @@ class Reader:
             files=self.files,
             depth=self.depth + 1,
             inside=inside or self.inside,
+            fed=self._feeds,
         )
         return reader.effects(text)
 
     def elsewhere(self, inside: str) -> "Reader":
         """Return a reader for what runs in a container or on another machine."""
-        return Reader(self.place, self.settings, self.catalog, depth=self.depth + 1, inside=inside)
+        reader = Reader(
+            self.place,
+            self.settings,
+            self.catalog,
+            depth=self.depth + 1,
+            inside=inside,
+            fed=self._feeds,
+        )
+        reader.script = self.script  # the command over there is still this text's
+        return reader
 
     def unknown(self, reason: str, program: str, resource: str = HOLE) -> Effect:
         """Return the effect of code nobody could read."""
@@ -173,6 +190,15 @@ class Reader:
 
     def invoke(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
         """Return the effects of running a program with arguments."""
+        if self._wrappers >= MAX_WRAPPERS:
+            return [self._fault("too-deep")]
+        self._wrappers += 1
+        try:
+            return self._invoked(words, command)
+        finally:
+            self._wrappers -= 1
+
+    def _invoked(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
         name = words[0].text
         if not words[0].known or words[0].glob or not name:
             return [self.unknown("program-not-known", name or "shell")]
@@ -203,7 +229,14 @@ class Reader:
         return made if installed else [*self.run_file(words[0], command, name), *made]
 
     def run_file(self, word: Word, command: Command, program: str) -> list[Effect]:
-        """Return the effects of executing a file."""
+        """Return the effects of executing a file, or what a URL names."""
+        if "://" in word.text:
+            host = self.net("net.fetch", word.text, program)
+            proof = unresolved("remote-code")
+            return [
+                host,
+                Effect("exec.code", "outside", host.resource, True, proof, program, "remote"),
+            ]
         path = self.paths.resolve(word.text, command.cwd)
         made = self.paths.effects(
             "exec.code", word.text, command.cwd, program=program, how=("file",)

@@ -316,6 +316,7 @@ class Walk(Expander):
     ) -> tuple[int, ...]:
         assigns: list[tuple[str, Word]] = []
         arguments: list[Word] = []
+        timed: tuple[int, ...] = ()
         children = node.children if node is not None else []
         end = node.start_byte if node is not None else 0
         for child in children:
@@ -326,6 +327,8 @@ class Walk(Expander):
             end = child.end_byte
             if child.type == "variable_assignment":
                 assigns.append(self._assignment(child, keep=False))
+            elif child.type in ("subshell", "compound_statement"):
+                timed += self.statement(child, stdin, piped)  # time (...), a keyword to bash
             elif not child.type.endswith("redirect"):
                 named = child.type == "command_name" and child.children
                 fields = self.fields(child.children[0] if named else child)
@@ -337,7 +340,11 @@ class Walk(Expander):
         for child in line.arguments:
             arguments.extend(self.fields(child))
         piped = piped or bool(line.trailing)
-        return self._run(arguments, assigns, line.redirects, stdin, piped)
+        if arguments and arguments[0].text == "time":
+            arguments = [word for word in arguments if word.text != "{"]
+        elif [word.text for word in arguments] == ["}"]:
+            arguments = []  # closes time {, which the grammar takes for a command
+        return timed + self._run(arguments, assigns, line.redirects, stdin, piped)
 
     def _run(
         self,

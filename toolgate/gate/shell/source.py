@@ -6,7 +6,7 @@ from typing import Any
 from toolgate.gate.shell.grammar import parse
 from toolgate.gate.shell.words import has_private
 
-MAX_CHARACTERS = 65_536
+MAX_CHARACTERS = 32_768
 MAX_DEPTH = 60
 REFUSED = frozenset(
     (

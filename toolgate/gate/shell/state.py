@@ -5,6 +5,9 @@ from posixpath import isabs, join, normpath
 from toolgate.gate.shell.model import HOLE, Word
 
 MAX_VALUES = 32
+OWN_JOB = "%!"
+"""Stands for the process id of the last background command of the text itself."""
+
 _SUBSCRIPTS = frozenset(("test", "[", "let", "printf", "read", "unset", "declare", "typeset"))
 
 
@@ -46,6 +49,8 @@ class State:
         """Return the words a variable may stand for."""
         if name in self.values:
             return self.values[name]
+        if name == "!":
+            return [Word(OWN_JOB)]
         if name == "HOME":
             return [Word(self.home or HOLE)]
         if name == "PWD":

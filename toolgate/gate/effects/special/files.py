@@ -41,6 +41,21 @@ _Narrowed = tuple[_Found, ...]
 """Alternatives; empty when the tests leave every file."""
 
 
+# These hand more than one word to the system as they are; a single word goes to a shell.
+_RUN_AS_GIVEN = frozenset(
+    (
+        "screen",
+        "tmux new-session",
+        "tmux new",
+        "tmux new-window",
+        "tmux neww",
+        "tmux split-window",
+        "tmux splitw",
+        "tmux respawn-pane",
+    )
+)
+
+
 def find(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
@@ -221,7 +236,8 @@ def xargs(
         inner = tuple(word._replace(text=word.text.replace(mark, HOLE)) for word in inner)
         return reader.invoke(inner, command._replace(words=inner))
     # Without input the command may run once just as it stands.
-    made = reader.invoke(inner, command._replace(words=inner))
+    nested = inner[0].text in ("xargs", "parallel")
+    made = [] if nested else reader.invoke(inner, command._replace(words=inner))
     inner = (*inner, unknown)
     return [*made, *reader.invoke(inner, command._replace(words=inner))]
 
@@ -373,6 +389,8 @@ def words_as_shell(
     words = parsed.rest or parsed.operands
     if not words:
         return []
+    if name in _RUN_AS_GIVEN and len(words) > 1:
+        return reader.invoke(words, command._replace(words=words))
     text = " ".join(word.text for word in words)
     return (
         reader.inner(text, cwd=command.cwd) if HOLE not in text else [reader.code_not_known(name)]

@@ -106,7 +106,7 @@ def git_push(
         # Everything that is not here is removed there, protected branches included.
         made = [_publish(name, f"{remote} *", [*marks, "mirror", "force", "delete", "protected"])]
     else:
-        if parsed.has(["--all", "--branches"]):
+        if parsed.has(["--all", "--branches"]) or _on_protected(reader, command, refs):
             marks.append("protected")
         made = [_ref(reader, word, remote, name, marks) for word in refs]
         made = made or [_publish(name, remote, marks)]
@@ -114,6 +114,17 @@ def git_push(
         # Where the remote of this name leads, or what a push sends, is set in the same text.
         made = [effect._replace(proof=unresolved("remote-changed")) for effect in made]
     return made
+
+
+def _on_protected(reader: Reading, command: Command, refs: list[Word]) -> bool:
+    """Say whether the current branch is pushed and this text has switched to a protected one."""
+    if any(word.text not in ("HEAD", "@") for word in refs):
+        return False
+    for earlier in reversed(_earlier(reader, command)):
+        texts = [word.text for word in _git_words(earlier)[1]]
+        if texts[:1] in (["checkout"], ["switch"]) and "--" not in texts:
+            return matches_any(texts[-1], reader.settings.protected_refs)
+    return False
 
 
 def _remote_changed(reader: Reading, command: Command) -> bool:
