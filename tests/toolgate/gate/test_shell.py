@@ -59,6 +59,10 @@ def test_adjacent_backticks_run_two_commands():
         ("echo ${x:-$(a)}", ["a", "echo"]),
         ("cat <<E\n$(a)\nE", ["a", "cat"]),
         ("a=($(b) c)", ["b"]),
+        ("a | b | c\nd > f", ["a", "b", "c", "d"]),
+        ("a | b | c # x\nd > f", ["a", "b", "c", "d"]),
+        ("a | b | c # x\n# y\nd 2>&1", ["a", "b", "c", "d"]),
+        ("a | b | c\nd > f\ne | f | g\nh 2>&1", ["a", "b", "c", "d", "e", "f", "g", "h"]),
     ],
 )
 def test_every_command_is_found(text, commands):

@@ -39,6 +39,10 @@ class Expander:
         """Say whether only a line continuation stands between two nodes: they are one word."""
         return self._source[start:end] == b"\\\n"
 
+    def line_ends(self, start: int, end: int) -> bool:
+        """Say whether a bare line end stands between two nodes."""
+        return b"\n" in self._source[start:end].replace(b"\\\n", b"")
+
     def account(self, start: int, end: int) -> None:
         """Mark a fault if source bytes between two nodes mean anything."""
         if start < end and self._source[start:end].replace(b"\\\n", b"").strip(b" \t\r\n"):

@@ -324,6 +324,8 @@ class Walk(Expander):
             one_word = self.continues(end, child.start_byte)
             if end == child.start_byte and arguments and child.is_named:
                 self.faults.add("syntax")  # the grammar has cut a word in two
+            if self.line_ends(end, child.start_byte):
+                self.faults.add("syntax")  # or has joined two commands
             end = child.end_byte
             if child.type == "variable_assignment":
                 assigns.append(self._assignment(child, keep=False))

@@ -46,6 +46,8 @@ def parsed(text: str) -> tuple[bytes, Any]:
     root = parse(source)
     if root.has_error:
         source, root = _respaced(source, root)
+    if b"\n" in source:
+        source, root = _separated(source, root)
     return _embraced(source, root) if source.count(b"$") > 1 else (source, root)
 
 
@@ -60,6 +62,41 @@ def _respaced(source: bytes, root: Any) -> tuple[bytes, Any]:
         return source, root
     again = parse(spaced)
     return (source, root) if again.has_error else (spaced, again)
+
+
+def _separated(source: bytes, root: Any) -> tuple[bytes, Any]:
+    """Put a semicolon where a line end has come to lie inside a simple command.
+
+    Behind a pipeline of three the grammar joins the next line to the last
+    command if it has a redirection; in bash a line end ends the command.
+    """
+    for _ in range(MAX_TORN):
+        joint = _line_end_inside(source, root)
+        if joint is None:
+            break
+        start, end = joint  # a comment before the line end would swallow the semicolon
+        source = source[:start] + b" " * (end - start) + b";" + source[end + 1 :]
+        root = parse(source)
+    return source, root
+
+
+def _line_end_inside(source: bytes, root: Any) -> tuple[int, int] | None:
+    """Return where a bare line end stands inside a command, and where its comment begins."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.type == "command":
+            end = node.start_byte
+            comment: int | None = None
+            for child in node.children:
+                gap = source[end : child.start_byte].replace(b"\\\n", b"  ")
+                if b"\n" in gap:
+                    line_end = int(end + gap.index(b"\n"))
+                    return (comment if comment is not None else line_end), line_end
+                end = child.end_byte
+                comment = child.start_byte if child.type == "comment" else None
+        stack.extend(child for child in node.children if child.child_count)
+    return None
 
 
 def _embraced(source: bytes, root: Any) -> tuple[bytes, Any]:
