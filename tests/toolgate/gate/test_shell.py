@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from toolgate.gate.shell import words
 from toolgate.gate.shell.model import HOLE
 from toolgate.gate.shell.parse import read
-from toolgate.gate.shell.source import MAX_CHARACTERS, REFUSED
+from toolgate.gate.shell.source import MAX_CHARACTERS, MAX_REPAIRS, REFUSED
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors" / "gate"
 
@@ -110,6 +110,12 @@ def test_a_here_document_the_grammar_misreads_is_a_fault():
 )
 def test_a_cd_may_fail_unless_something_stops_the_text(text, otherwise):
     assert _read(text).commands[-1].otherwise == otherwise
+
+
+def test_more_misreadings_than_are_put_right_are_a_fault():
+    few, many = ("; ".join(["echo $x/$y/z"] * count) for count in (MAX_REPAIRS, MAX_REPAIRS + 1))
+    assert _read(few).faults == ()
+    assert _read(many).faults == ("syntax",)
 
 
 def test_a_sourced_file_may_set_any_variable():

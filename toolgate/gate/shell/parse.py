@@ -47,8 +47,10 @@ def read(text: str, *, cwd: str, home: str, variables: dict[str, str] | None = N
     fault = refusal(text)
     if fault:
         return Script((), (fault,))
-    source, root = parsed(text)
+    source, root, fault = parsed(text)
     walk = Walk(source, cwd, home, variables or {})
+    if fault:
+        walk.faults.add(fault)
     try:
         walk.statement(root, ())
     except RecursionError:

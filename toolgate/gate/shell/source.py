@@ -1,7 +1,7 @@
 """Shell source text before it is walked: what is refused outright, and its syntax tree."""
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolgate.gate.shell.grammar import parse
 from toolgate.gate.shell.words import has_private
@@ -20,7 +20,7 @@ REFUSED = frozenset(
 )
 """Faults of text that is not read at all, because it cannot be or would cost too much."""
 
-MAX_TORN = 32
+MAX_REPAIRS = 32
 _NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{0,200}")
 _TOUCHING = re.compile(rb"(<<-?['\"]?[A-Za-z_][A-Za-z0-9_]{0,40}['\"]?)([;&|)<>])")
 
@@ -40,15 +40,38 @@ def refusal(text: str) -> str:
     return "too-deep" if _deepest(text) > MAX_DEPTH else ""
 
 
-def parsed(text: str) -> tuple[bytes, Any]:
-    """Return source bytes and the root of their syntax tree."""
+def parsed(text: str) -> tuple[bytes, Any, str]:
+    """Return source bytes, the root of their syntax tree, and a fault ("" for none).
+
+    Where the grammar is known to misread text, the source is put in a form that
+    means the same and is read right.
+    """
     source = text.encode("utf-8")
     root = parse(source)
     if root.has_error:
         source, root = _respaced(source, root)
+    finders = []
     if b"\n" in source:
-        source, root = _separated(source, root)
-    return _embraced(source, root) if source.count(b"$") > 1 else (source, root)
+        finders.append(_line_end_inside)
+    if source.count(b"$") > 1:
+        finders.append(_torn_dollar)
+    for finder in finders:
+        repairs = 0
+        while edit := finder(source, root):
+            if repairs == MAX_REPAIRS:
+                return source, root, "syntax"  # more of it than is put right
+            source = source[: edit.start] + edit.text + source[edit.end :]
+            root = parse(source)
+            repairs += 1
+    return source, root, ""
+
+
+class Edit(NamedTuple):
+    """Bytes of the source to be replaced."""
+
+    start: int
+    end: int
+    text: bytes
 
 
 def _respaced(source: bytes, root: Any) -> tuple[bytes, Any]:
@@ -64,24 +87,13 @@ def _respaced(source: bytes, root: Any) -> tuple[bytes, Any]:
     return (source, root) if again.has_error else (spaced, again)
 
 
-def _separated(source: bytes, root: Any) -> tuple[bytes, Any]:
-    """Put a semicolon where a line end has come to lie inside a simple command.
+def _line_end_inside(source: bytes, root: Any) -> Edit | None:
+    """Turn a line end that has come to lie inside a simple command into a semicolon.
 
     Behind a pipeline of three the grammar joins the next line to the last
-    command if it has a redirection; in bash a line end ends the command.
+    command if it has a redirection; in bash a line end ends the command. A
+    comment before it would swallow the semicolon and is blanked.
     """
-    for _ in range(MAX_TORN):
-        joint = _line_end_inside(source, root)
-        if joint is None:
-            break
-        start, end = joint  # a comment before the line end would swallow the semicolon
-        source = source[:start] + b" " * (end - start) + b";" + source[end + 1 :]
-        root = parse(source)
-    return source, root
-
-
-def _line_end_inside(source: bytes, root: Any) -> tuple[int, int] | None:
-    """Return where a bare line end stands inside a command, and where its comment begins."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -92,41 +104,28 @@ def _line_end_inside(source: bytes, root: Any) -> tuple[int, int] | None:
                 gap = source[end : child.start_byte].replace(b"\\\n", b"  ")
                 if b"\n" in gap:
                     line_end = int(end + gap.index(b"\n"))
-                    return (comment if comment is not None else line_end), line_end
+                    start = line_end if comment is None else comment
+                    return Edit(start, line_end + 1, b" " * (line_end - start) + b";")
                 end = child.end_byte
                 comment = child.start_byte if child.type == "comment" else None
         stack.extend(child for child in node.children if child.child_count)
     return None
 
 
-def _embraced(source: bytes, root: Any) -> tuple[bytes, Any]:
-    """Put braces around variables whose dollar sign the grammar has torn off.
+def _torn_dollar(source: bytes, root: Any) -> Edit | None:
+    """Put braces around a variable whose dollar sign the grammar has torn off.
 
     It reads ``$a/$b/c`` as a word ending in a dollar sign and a word ``b/c``;
     ``$a/${b}/c`` it reads right, and means the same.
     """
-    for _ in range(MAX_TORN):
-        torn = _torn_dollar(source, root)
-        if torn is None:
-            break
-        name = _NAME.match(source, torn)
-        if name is None:
-            break
-        source = source[:torn] + b"{" + name[0] + b"}" + source[name.end() :]
-        root = parse(source)
-    return source, root
-
-
-def _torn_dollar(source: bytes, root: Any) -> int | None:
-    """Return where the name behind a torn-off dollar sign begins."""
     stack = [root]
     while stack:
         node = stack.pop()
         children = node.children
         if node.type == "concatenation" and children and children[-1].type == "$":
-            end: int = children[-1].end_byte
-            if _NAME.match(source, end):
-                return end
+            name = _NAME.match(source, children[-1].end_byte)
+            if name:
+                return Edit(name.start(), name.end(), b"{" + name[0] + b"}")
         stack.extend(child for child in children if child.child_count)
     return None
 
