@@ -5,7 +5,7 @@ written there, or anything else goes wrong, the answer is deny.
 """
 
 from collections.abc import Mapping
-from os.path import abspath, dirname, isabs, normpath, realpath
+from os.path import abspath, dirname, isabs, lexists, normpath, realpath
 
 from toolgate.canonical import digest, digest_of
 from toolgate.errors import (
@@ -147,7 +147,7 @@ def workspace_roots(cwd: str) -> tuple[str, ...]:
     Outside of any checkout it is the directory itself.
     """
     folder = cwd
-    while folder not in ("", "/") and not _exists(folder + "/.git"):
+    while folder not in ("", "/") and not lexists(folder + "/.git"):
         folder = dirname(folder)
     root = folder if folder not in ("", "/") else cwd
     return tuple(dict.fromkeys((root, realpath(root))))
@@ -159,7 +159,7 @@ def _own_paths(root: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     own = [root, root + ".salt", package, dirname(user_policy(environ))]
     folder = dirname(package)
     while folder not in ("", "/"):
-        if _exists(folder + "/pyvenv.cfg"):
+        if lexists(folder + "/pyvenv.cfg"):
             own += [folder + "/bin", folder + "/pyvenv.cfg"]
             break
         folder = dirname(folder)
@@ -179,12 +179,6 @@ def _args_digest(call: ToolCall) -> str:
         return digest_of(call.input)
     except CanonicalizationError:
         return digest(b"")
-
-
-def _exists(path: str) -> bool:
-    from os.path import lexists
-
-    return lexists(path)
 
 
 def _home(environ: Mapping[str, str]) -> str:

@@ -62,10 +62,9 @@ def read(
     session, key = _text(body, "session_id"), _optional(body, "prompt_id")
     if kind not in ("pre", "outcome"):
         return Event(kind, session, key)
-    call = _call(body, session, key, ts)._replace(principal=principal)
-    cwd = call.place.cwd
-    roots = workspace(cwd) if cwd else ()
-    call = call._replace(place=Place(cwd, roots, home))
+    cwd = _directory(body)
+    place = Place(cwd, workspace(cwd) if cwd else (), home)
+    call = _call(body, session, key, principal, place, ts)
     if kind == "pre":
         return Event(kind, session, key, call)
     terminal_state, result = _ending(name, body)
@@ -110,14 +109,13 @@ def _digest(value: object, data: bytes) -> str:
         return digest(data)
 
 
-def _call(body: dict[str, Any], session: str, key: str | None, ts: int) -> ToolCall:
+def _call(
+    body: dict[str, Any], session: str, key: str | None, principal: str, place: Place, ts: int
+) -> ToolCall:
     tool_input = body.get("tool_input")
     if not isinstance(tool_input, dict):
         found = "nothing" if tool_input is None else type(tool_input).__name__
         raise InputError(f"hook input: tool_input is {found}; expected an object")
-    cwd = _optional(body, "cwd") or ""
-    # A relative directory says nothing here: it counts as not known.
-    cwd = normpath("/" + cwd.lstrip("/")) if cwd.startswith("/") else ""
     agent = _optional(body, "agent_id")
     return ToolCall(
         host=HOST,
@@ -125,15 +123,21 @@ def _call(body: dict[str, Any], session: str, key: str | None, ts: int) -> ToolC
         key=key,
         call=_optional(body, "tool_use_id"),
         agent=("main", agent) if agent else ("main",),
-        principal="",
+        principal=principal,
         auth_mode="user",
         tool=_text(body, "tool_name"),
         input=tool_input,
-        place=Place(cwd, (), ""),
+        place=place,
         mode=_optional(body, "permission_mode"),
         task=None,
         ts=ts,
     )
+
+
+def _directory(body: dict[str, Any]) -> str:
+    """Return the working directory, normalized; a relative one says nothing and counts as none."""
+    cwd = _optional(body, "cwd") or ""
+    return normpath("/" + cwd.lstrip("/")) if cwd.startswith("/") else ""
 
 
 def _ending(name: str, body: dict[str, Any]) -> tuple[str, object]:
