@@ -1,7 +1,9 @@
 """Opening a gate: the shipped policy, or one from a file."""
 
+import json
+import os
 from collections.abc import Mapping
-from os import environ, path
+from os import path
 
 from toolgate.canonical import digest
 from toolgate.errors import PolicyError, UnavailableError
@@ -86,14 +88,12 @@ def _compiled(source: bytes, file: str) -> Policy:
 
 def cache_folder() -> str:
     """Return the folder of compiled user policies; only its owner may write there."""
-    base = environ.get("XDG_CACHE_HOME") or path.join(path.expanduser("~"), ".cache")
+    base = os.environ.get("XDG_CACHE_HOME") or path.join(path.expanduser("~"), ".cache")
     return path.join(base, "toolgate", "policies")
 
 
 def _read_kept(file: str) -> bytes | None:
     """Return a kept compilation, unless anybody else could have written it."""
-    import os
-
     try:
         handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:
@@ -108,8 +108,6 @@ def _read_kept(file: str) -> bytes | None:
 
 
 def _keep(file: str, data: bytes) -> None:
-    import os
-
     part = f"{file}.{os.getpid()}"
     try:
         os.makedirs(path.dirname(file), mode=0o700, exist_ok=True)
@@ -129,6 +127,4 @@ def build_digest() -> str:
     Raises:
         UnavailableError: the package was not built.
     """
-    import json
-
     return str(json.loads(read_compiled("build.json"))["digest"])

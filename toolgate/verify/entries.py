@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import msgspec
 from msgspec import Struct
@@ -26,6 +26,7 @@ from toolgate.verify.shapes import (
     Other,
     Outcome,
     PolicySet,
+    Scope,
     TurnClose,
 )
 from toolgate.verify.words import counted
@@ -33,17 +34,7 @@ from toolgate.verify.words import counted
 OTHER = "other"
 """The class of an action no class of its policy applies to."""
 
-_SCOPES = (
-    "inspect-only",
-    "workspace",
-    "temp",
-    "home",
-    "outside",
-    "unknown",
-    "system",
-    "secret",
-    "gate",
-)
+_SCOPES: tuple[str, ...] = get_args(Scope)  # from the least to the most guarded
 _RANK = {scope: rank for rank, scope in enumerate(_SCOPES)}
 _encode = msgspec.json.Encoder().encode
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from toolgate.gate.decision import ALLOW, ASK, DENY, STRICTNESS
+from toolgate.gate.decision import ALLOW, ASK, STRICTNESS
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.policy.match import applies, applies_to_tool, fits
 from toolgate.gate.policy.model import Policy, Rule
@@ -77,6 +77,3 @@ def unattended(policy: Policy, state: str, mode: str | None) -> str:
     if state == ASK and mode in policy.unattended_modes:
         return policy.unattended_answer
     return state
-
-
-__all__ = ["ALLOW", "ASK", "DENY", "Verdict", "class_of", "evaluate", "unattended"]
