@@ -5,24 +5,15 @@
 Figures of one run are ratios; nothing is asserted.
 """
 
-import importlib.util
 import os
 import sys
 import tempfile
 import time
-from pathlib import Path
+
+from verify import POLICY, decided  # the benchmark beside this one
 
 from toolgate.canonical import digest
 from toolgate.ledger.append import Ledger
-
-_spec = importlib.util.spec_from_file_location(
-    "verify_benchmark", Path(__file__).with_name("verify.py")
-)
-assert _spec is not None
-assert _spec.loader is not None
-_verify = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_verify)
-decided, POLICY = _verify.decided, _verify.POLICY
 
 START = 1_800_000_000_000_000
 

@@ -1,30 +1,14 @@
 """Every fault of the catalogue is named exactly; an undamaged ledger has no finding."""
 
-import importlib.util
 import shutil
-import sys
-from pathlib import Path
-from types import ModuleType
 
+import catalogue
+import ledgers
 import pytest
 
 from toolgate.verify import verify
 from toolgate.verify.findings import BY_CODE, FAULTS
 
-
-def _load(name: str) -> ModuleType:
-    path = Path(__file__).with_name(f"{name}.py")
-    spec = importlib.util.spec_from_file_location(f"toolgate_faults_{name}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-ledgers = _load("ledgers")
-catalogue = _load("catalogue")
 CASES = [pytest.param(case, id=case.id) for case in catalogue.CATALOGUE]
 
 

@@ -1,12 +1,10 @@
 """What the writer writes: turns, answers, parts, recovery; in both shapes."""
 
-import importlib.util
 import json
 import os
-import sys
 from pathlib import Path
-from types import ModuleType
 
+import ledgers
 import pytest
 
 from toolgate.canonical import digest
@@ -16,19 +14,6 @@ from toolgate.ledger.files import session_name
 from toolgate.records import ZERO_DIGEST
 from toolgate.verify import verify
 
-
-def _load() -> ModuleType:
-    path = Path(__file__).parents[2] / "faults" / "ledgers.py"
-    spec = importlib.util.spec_from_file_location("toolgate_ledger_ledgers", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-ledgers = _load()
 Writer = ledgers.Writer
 
 

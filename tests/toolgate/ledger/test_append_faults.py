@@ -1,15 +1,14 @@
 """Disks that fail, writers that die, writers that are many."""
 
 import errno
-import importlib.util
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from types import ModuleType
 
+import ledgers
 import pytest
 
 from toolgate.errors import LedgerError
@@ -18,19 +17,6 @@ from toolgate.verify import verify
 from toolgate.verify.read import Directory, Line
 from toolgate.verify.shapes import Outcome
 
-
-def _load() -> ModuleType:
-    path = Path(__file__).parents[2] / "faults" / "ledgers.py"
-    spec = importlib.util.spec_from_file_location("toolgate_append_ledgers", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-ledgers = _load()
 LEDGERS = Path(__file__).parents[2] / "faults" / "ledgers.py"
 
 # One writer process: decides and reports, and prints what was acknowledged.

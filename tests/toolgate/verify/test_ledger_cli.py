@@ -1,31 +1,15 @@
 """``toolgate ledger``: what it prints, and its exit codes."""
 
-import importlib.util
 import json
 import re
 import subprocess
 import sys
-from pathlib import Path
-from types import ModuleType
 
+import ledgers
 import pytest
 from click.testing import CliRunner
 
 from toolgate.cli.ledger import ledger
-
-
-def _load() -> ModuleType:
-    path = Path(__file__).parents[2] / "faults" / "ledgers.py"
-    spec = importlib.util.spec_from_file_location("toolgate_cli_ledgers", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-ledgers = _load()
 
 
 @pytest.fixture

@@ -1,13 +1,11 @@
 """Laws of the verifier: silent on what the writer makes, loud on any damage, never an exception."""
 
-import importlib.util
 import random
 import shutil
-import sys
 from collections import Counter
 from pathlib import Path
-from types import ModuleType
 
+import ledgers
 import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,20 +18,6 @@ from toolgate.verify import verify
 from toolgate.verify.entries import class_of, diagnose
 from toolgate.verify.read import Directory, decode, session_name
 from toolgate.verify.shapes import Effect
-
-
-def _load() -> ModuleType:
-    path = Path(__file__).parents[2] / "faults" / "ledgers.py"
-    spec = importlib.util.spec_from_file_location("toolgate_verify_ledgers", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-ledgers = _load()
 
 
 @pytest.fixture(scope="module")
