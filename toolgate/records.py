@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from toolgate.action import SCOPES, Intent, action_ref
 from toolgate.canonical import MAX_INTEGER, digest, profile_bytes
 from toolgate.errors import RecordError
+from toolgate.signing import is_key, is_signature
 
 VERSION = 1
 MAX_LINE_BYTES = 64 * 1024
@@ -22,6 +23,8 @@ AUTH_MODES = ("agent", "user", "delegated", "service", "unknown")
 TERMINAL_STATES = ("ok", "error", "timeout", "cancelled", "refused", "unresolved")
 SOURCES = ("hook", "telemetry", "transcript", "person", "close", "recovery")
 JOINS = ("id", "content")
+EVIDENCE = ("signature", "telemetry")
+KEY_ROLES = ("checkpoint", "approver")
 SHAPES = ("dag", "linear")
 TURN_CLOSED_BY = ("stop", "next_turn", "session_end", "recovery", "limit")
 SESSION_CLOSED_BY = ("session_end", "recovery")
@@ -89,8 +92,16 @@ def _one_of(*words: str) -> Check:
     return lambda value: type(value) is str and value in words
 
 
-def _texts(value: Any) -> bool:
-    return type(value) is list and all(type(item) is str for item in value)
+def _nullable_key(value: Any) -> bool:
+    return value is None or is_key(value)
+
+
+def _nullable_signature(value: Any) -> bool:
+    return value is None or is_signature(value)
+
+
+def _signatures(value: Any) -> bool:
+    return type(value) is list and all(is_signature(item) for item in value)
 
 
 def _details(value: Any) -> bool:
@@ -160,9 +171,9 @@ KINDS: Mapping[str, Mapping[str, Check]] = {
         "expiry": _integer,
         "nonce": _text,
         "verdict": _one_of("approve", "refuse"),
-        "evidence": _text,
-        "key": _text,
-        "sig": _text,
+        "evidence": _one_of(*EVIDENCE),
+        "key": _nullable_key,
+        "sig": _nullable_signature,
     },
     "decision": {
         "decision_id": is_digest,
@@ -190,7 +201,13 @@ KINDS: Mapping[str, Mapping[str, Check]] = {
         "ledger_head_digest": is_digest,
     },
     "recovery": {"offset": _natural, "length": _natural, "digest": is_digest},
-    "key_rotate": {"keys": _texts, "signatures": _texts},
+    "key_rotate": {
+        "role": _one_of(*KEY_ROLES),
+        "name": _text,
+        "old": _nullable_key,
+        "new": is_key,
+        "signatures": _signatures,
+    },
     "checkpoint": {"text": _text},
     "audit": {"action": _text, "actor": _text, "target": _nullable_text, "details": _details},
 }
@@ -437,6 +454,12 @@ def check(body: Any) -> None:
         empty = ev["terminal_state"] in ("refused", "unresolved")
         if empty is not (ev["result_digest"] is None):
             raise RecordError("outcome: result_digest is null exactly for refused and unresolved")
+    elif kind == "approval":
+        signed = ev["evidence"] == "signature"
+        if (ev["key"] is not None) is not signed or (ev["sig"] is not None) is not signed:
+            raise RecordError("approval: key and sig are null exactly for evidence telemetry")
+    elif kind == "key_rotate" and len(ev["signatures"]) != (1 if ev["old"] is None else 2):
+        raise RecordError("key_rotate: signatures are one by new, and before it one by old if any")
 
 
 def _check_fields(where: str, body: dict[str, Any], expected: Mapping[str, Check]) -> None:

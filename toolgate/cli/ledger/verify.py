@@ -1,4 +1,4 @@
-"""``toolgate ledger``: verify, show and recover a decision ledger."""
+"""``toolgate ledger verify``: the verdict on a ledger, for people and programs."""
 
 import json
 import sys
@@ -6,25 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from toolgate.cli.ledger.place import INTERRUPTED, UNCHECKED, plain, root_of, stop
+
 if TYPE_CHECKING:
     from toolgate.verify import Finding, Report
 
-_EXIT_BAD, _EXIT_UNCHECKED, _EXIT_INCOMPLETE, _EXIT_INTERRUPTED = 1, 3, 4, 130
+_BAD, _INCOMPLETE = 1, 4
 _STATES = ("allowed", "asked", "denied")
 _ENDS = ("ok", "error", "timeout", "cancelled", "refused", "unresolved", "none")
 _MOST_SHOWN = 200
 
 
-@click.group()
-def ledger() -> None:
-    """Verify, show and recover the decision ledger.
-
-    Exit codes: 0 done, 1 the evidence is bad, 2 wrong usage, 3 could not be done, 4
-    INCOMPLETE, 130 interrupted. Each command says which of them it has.
-    """
-
-
-@ledger.command()
+@click.command()
 @click.argument("path", required=False, type=click.Path())
 @click.option(
     "--spans",
@@ -56,91 +49,18 @@ def verify(
     from toolgate.errors import CheckError
 
     pin = _pin(expect_head)
-    root = _root(path)
+    root = root_of(path)
     try:
         report = _verify(root, traces, pin)
     except CheckError as error:
-        _stop(str(error), _EXIT_UNCHECKED)
+        stop(str(error), UNCHECKED)
     except KeyboardInterrupt:
-        _stop("interrupted; nothing was changed", _EXIT_INTERRUPTED)
+        stop("interrupted; nothing was changed", INTERRUPTED)
     if as_json:
         click.echo(json.dumps(report.as_json(), ensure_ascii=False, indent=1))
     else:
         click.echo("\n".join(_sheet(report, root)))
     sys.exit(_exit_code(report.verdict, require_pin))
-
-
-@ledger.command()
-@click.argument("path", required=False, type=click.Path())
-@click.option("--session", metavar="ID", help="Only this session's entries.")
-def show(path: str | None, session: str | None) -> None:
-    """Show a ledger's entries, one line each.
-
-    Exit codes: 0 done, 2 wrong usage, 3 there is no such ledger or session, or it cannot be
-    read, 130 interrupted.
-    """
-    from toolgate.errors import CheckError
-    from toolgate.verify.read import Directory, session_name
-
-    root, shown = _root(path), 0
-    try:
-        directory = Directory(root)
-        for item in directory.read_spine():
-            shown += _show(item, session)
-        wanted = None if session is None else session_name(session)
-        for name in sorted(directory.sessions):
-            if wanted in (None, name):
-                for item in directory.read_session(name):
-                    shown += _show(item, session)
-    except CheckError as error:
-        _stop(str(error), _EXIT_UNCHECKED)
-    except KeyboardInterrupt:
-        _stop("interrupted", _EXIT_INTERRUPTED)
-    if session is not None and not shown:
-        _stop(f"the ledger at {root} holds no session {session!r}", _EXIT_UNCHECKED)
-
-
-@ledger.command()
-@click.argument("path", required=False, type=click.Path())
-@click.option(
-    "--idle",
-    "idle_s",
-    default=3600,
-    show_default=True,
-    type=click.IntRange(min=0),
-    metavar="SECONDS",
-    help="Close a session whose last entry is at least this old.",
-)
-def recover(path: str | None, idle_s: int) -> None:
-    """Seal torn ends and close idle sessions.
-
-    Exit codes: 0 done or nothing to do, 2 wrong usage, 3 there is no ledger or it cannot be
-    written, 130 interrupted.
-    """
-    import time
-
-    from toolgate.errors import CheckError
-    from toolgate.ledger.append import Ledger
-    from toolgate.verify.read import Directory
-
-    root = _root(path)
-    try:
-        Directory(root)  # a recovery must not found a ledger where there is none
-        now = time.time_ns() // 1000
-        done = Ledger(root).recover(ts=now, idle_us=idle_s * 1_000_000)
-    except CheckError as error:
-        _stop(str(error), _EXIT_UNCHECKED)
-    except KeyboardInterrupt:
-        _stop("interrupted; run it again to finish", _EXIT_INTERRUPTED)
-    click.echo("\n".join(done) if done else "nothing to recover")
-
-
-def _root(path: str | None) -> str:
-    import os
-
-    from toolgate.ledger.files import default_root
-
-    return os.path.abspath(path) if path else default_root(os.environ)
 
 
 def _pin(text: str | None) -> tuple[int, str] | None:
@@ -211,7 +131,7 @@ def _sheet(report: "Report", root: str) -> list[str]:
     if report.asks:
         lines += ["", f"Asked and not executed: {len(report.asks)} (for information)"]
         lines += [
-            _plain(f"  {ask.entry[:19]}  {ask.tool} call {ask.call}, session {ask.session}")
+            plain(f"  {ask.entry[:19]}  {ask.tool} call {ask.call}, session {ask.session}")
             for ask in report.asks[:_MOST_SHOWN]
         ]
         lines += _more(len(report.asks))
@@ -227,7 +147,7 @@ def _of_runs(runs: list[str], root: str) -> list[str]:
     from shlex import quote
 
     paths = [quote(join(root, "runs", run)) for run in runs[:_MOST_SHOWN]]
-    return [_plain(f"    toolgate ledger verify {path}") for path in paths] + _more(len(runs))
+    return [plain(f"    toolgate ledger verify {path}") for path in paths] + _more(len(runs))
 
 
 def _findings(findings: "list[Finding]") -> list[str]:
@@ -294,74 +214,7 @@ def _meaning(report: "Report") -> list[str]:
 
 def _exit_code(verdict: str, require_pin: bool) -> int:
     if verdict == "FAIL":
-        return _EXIT_BAD
+        return _BAD
     if verdict == "INCOMPLETE":
-        return _EXIT_INCOMPLETE
-    return _EXIT_BAD if require_pin and verdict != "PASS" else 0
-
-
-def _show(item: Any, session: str | None) -> bool:
-    """Print one entry; say whether it is of the session that is asked for."""
-    from toolgate.verify.read import Bad
-    from toolgate.verify.words import counted
-
-    if isinstance(item, Bad):
-        what = "sealed fragment" if item.covered else "no entry"
-        if session is None:
-            click.echo(f"{item.file}: {counted(item.total, 'line')}: {what}")
-        return False
-    entry = item.entry
-    if session is not None and entry.session != session:
-        return False
-    turn = "" if entry.turn is None else f" turn {entry.turn}"
-    where = "" if entry.session is None else f" {entry.session}{turn}"
-    said = f"{_time(entry.ts)} {item.digest[7:19]} {entry.kind}{where} {_words(entry)}"
-    click.echo(_plain(said.rstrip()))
-    return True
-
-
-def _time(ts: int) -> str:
-    from datetime import UTC, datetime, timedelta
-
-    try:
-        when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=ts)
-    except OverflowError:
-        return str(ts)
-    return when.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-
-
-def _words(entry: Any) -> str:
-    """Return what an entry says, for people."""
-    from toolgate.verify import shapes
-
-    ev = entry.ev
-    if isinstance(entry, shapes.Decision):
-        intent = entry.intent
-        said = f"{ev.decision_state} {intent.action_type} {intent.call} by {entry.rule}"
-    elif isinstance(entry, shapes.Outcome):
-        said = f"{ev.terminal_state} for decision {ev.decision_digest[7:19]} ({entry.source})"
-    elif isinstance(entry, shapes.TurnOpen):
-        said = f"{ev.key} part {ev.part} ({ev.why})"
-    elif isinstance(entry, shapes.TurnClose):
-        said = f"{ev.count} entries, by {ev.closed_by}"
-    elif isinstance(entry, shapes.SessionOpen):
-        said = f"part {ev.part}, {ev.shape}, host {ev.host}"
-    elif isinstance(entry, shapes.SessionClose):
-        said = f"by {ev.closed_by}"
-    elif isinstance(entry, shapes.Recovery):
-        said = f"{ev.length} bytes at offset {ev.offset}"
-    elif isinstance(entry, shapes.PolicySet):
-        said = str(ev.policy)
-    else:
-        said = " ".join(str(ev[name]) for name in ("action", "actor", "target") if ev.get(name))
-    return said
-
-
-def _plain(text: str) -> str:
-    """Return text without the characters a terminal obeys."""
-    return "".join(char if char.isprintable() else "?" for char in text)
-
-
-def _stop(message: str, code: int) -> "Any":
-    click.echo(f"toolgate ledger: {message}", err=True)
-    sys.exit(code)
+        return _INCOMPLETE
+    return _BAD if require_pin and verdict != "PASS" else 0
