@@ -5,11 +5,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from toolgate.errors import LedgerError
+from toolgate.verify.directory import Directory, session_name
 from toolgate.verify.entries import Entries
 from toolgate.verify.execution import Ask, Execution
 from toolgate.verify.findings import Finding, attribute, verdict
 from toolgate.verify.log import Log
-from toolgate.verify.read import Bad, Directory, Line, session_name
+from toolgate.verify.read import Bad, Line
 from toolgate.verify.shapes import Decision, Entry, Outcome, SessionOpen, TurnClose
 from toolgate.verify.traces.span import Span
 from toolgate.verify.words import counted

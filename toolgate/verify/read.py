@@ -1,10 +1,9 @@
-"""Reads a ledger directory into entries, lazily and within bounded memory.
+"""Reads a ledger's lines into entries, lazily and within bounded memory.
 
 Nothing here judges: a line that is not an entry comes out as ``Bad``, with the
 bytes that a recovery entry must name to cover it.
 """
 
-import os
 import re
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET
 
-from toolgate.canonical import digest, parse_line
+from toolgate.canonical import parse_line
 from toolgate.errors import CanonicalizationError, LedgerError, RecordError
 from toolgate.records import check
 from toolgate.verify import shapes
@@ -262,113 +261,3 @@ class _Run:
         torn = not self._closed
         lines = tuple(self._lines)
         return Bad(self._name, self._offset, lines, self._count, torn, self._last, covered)
-
-
-class Directory:
-    """The files of a ledger directory, and how long they were when it was opened.
-
-    A writer may be at work meanwhile; what it adds is told apart by its offset.
-
-    Args:
-        root: where it lies.
-
-    Attributes:
-        spine: the spine's files, oldest first.
-        beside: files of a run that lie here and are no part of the ledger.
-        sessions: length of every session's file in bytes, by its name without ending.
-        spine_size: length of the last spine file, in bytes.
-
-    Raises:
-        LedgerError: it is no readable directory, or holds no spine.
-    """
-
-    def __init__(self, root: str) -> None:
-        self.root = root
-        names = _names(root, missing=False)
-        self.spine = sorted(name for name in names if _SPINE.fullmatch(name))
-        if not self.spine:
-            raise LedgerError(f"no ledger here (no spine file in {root})")
-        self.beside = [name for name in _BESIDE if name in names]
-        found = _names(os.path.join(root, "sessions"))
-        self.sessions = {
-            name[:-6]: _size(os.path.join(root, "sessions", name))
-            for name in found
-            if name.endswith(".jsonl")
-        }
-        self.spine_size = _size(os.path.join(root, self.spine[-1]))
-
-    @property
-    def empty(self) -> bool:
-        """Say whether nothing was ever written: a spine and files without a byte."""
-        return len(self.spine) == 1 and not self.spine_size and not any(self.sessions.values())
-
-    def runs(self) -> list[str]:
-        """Return the names of the ledgers in ``runs/``, which are no part of this one."""
-        folder = os.path.join(self.root, "runs")
-        try:
-            names = os.listdir(folder)
-        except OSError:
-            return []
-        return sorted(name for name in names if _holds_spine(os.path.join(folder, name)))
-
-    def read_spine(self) -> Iterator[Line | Bad]:
-        """Yield the spine, file after file."""
-        for name in self.spine:
-            yield from read_file(os.path.join(self.root, name), name)
-
-    def has_session(self, name: str) -> bool:
-        """Say whether a session has a file by now."""
-        return os.path.exists(os.path.join(self.root, "sessions", name + ".jsonl"))
-
-    def read_session(self, name: str) -> Iterator[Line | Bad]:
-        """Yield one session's file."""
-        inside = f"sessions/{name}.jsonl"
-        yield from read_file(os.path.join(self.root, inside), inside)
-
-    def policy(self, version: str) -> bytes | None:
-        """Return the text kept under a policy's digest; None when there is none."""
-        path = os.path.join(self.root, "policies", version[7:] + ".json")
-        try:
-            with open(path, "rb") as file:
-                return file.read()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise LedgerError(f"cannot read {path}: {error.strerror}") from error
-
-
-def session_name(session: str) -> str:
-    """Return the name of a session's file, without its ending."""
-    if _PLAIN.fullmatch(session):
-        return session
-    return "x-" + digest(session.encode("utf-8", "surrogatepass"))[7:]
-
-
-_SPINE = re.compile(r"spine-[0-9]{12}\.jsonl")
-_BESIDE = ("run.json", "journal.jsonl")
-_PLAIN = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError as error:
-        raise LedgerError(f"cannot read {path}: {error.strerror}") from error
-
-
-def _holds_spine(path: str) -> bool:
-    try:
-        return any(_SPINE.fullmatch(name) for name in os.listdir(path))
-    except OSError:  # a file, or gone meanwhile
-        return False
-
-
-def _names(path: str, *, missing: bool = True) -> list[str]:
-    try:
-        return os.listdir(path)
-    except FileNotFoundError:
-        if missing:
-            return []
-        raise LedgerError(f"there is no ledger at {path}") from None
-    except OSError as error:
-        raise LedgerError(f"cannot read the ledger at {path}: {error.strerror}") from error

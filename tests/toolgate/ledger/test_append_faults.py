@@ -14,7 +14,8 @@ import pytest
 from toolgate.errors import LedgerError
 from toolgate.ledger.append import Ledger
 from toolgate.verify import verify
-from toolgate.verify.read import Directory, Line
+from toolgate.verify.directory import Directory
+from toolgate.verify.read import Line
 from toolgate.verify.shapes import Outcome
 
 LEDGERS = Path(__file__).parents[2] / "faults" / "ledgers.py"

@@ -26,7 +26,7 @@ def recover(path: str | None, idle_s: int) -> None:
 
     from toolgate.errors import CheckError
     from toolgate.ledger.append import Ledger
-    from toolgate.verify.read import Directory
+    from toolgate.verify.directory import Directory
 
     root = root_of(path)
     try:

@@ -17,7 +17,7 @@ def show(path: str | None, session: str | None) -> None:
     read, 130 interrupted.
     """
     from toolgate.errors import CheckError
-    from toolgate.verify.read import Directory, session_name
+    from toolgate.verify.directory import Directory, session_name
 
     root, shown = root_of(path), 0
     try:
