@@ -4,6 +4,7 @@ The verifier takes a ledger through what ``Directory`` offers and knows no path,
 so that entries kept elsewhere can be verified by offering the same.
 """
 
+import fcntl
 import os
 import re
 from collections.abc import Iterator
@@ -74,6 +75,20 @@ class Directory:
         inside = f"sessions/{name}.jsonl"
         yield from read_file(os.path.join(self.root, inside), inside)
 
+    def is_growing(self, file: str, end: int) -> bool:
+        """Say whether a writer is at a file, or has added to it.
+
+        The kernel may show a line page by page, so half of one is no torn line as
+        long as its writer holds the lock.
+
+        Args:
+            file: path below the ledger directory.
+            end: how much of it was read, in bytes.
+        """
+        path = os.path.join(self.root, file)
+        lock = os.path.join(self.root, _SPINE_LOCK) if _SPINE.fullmatch(file) else path
+        return _is_locked(lock) or _size(path) > end
+
     def policy(self, version: str) -> bytes | None:
         """Return the text kept under a policy's digest; None when there is none."""
         path = os.path.join(self.root, "policies", version[7:] + ".json")
@@ -93,6 +108,7 @@ def session_name(session: str) -> str:
     return "x-" + digest(session.encode("utf-8", "surrogatepass"))[7:]
 
 
+_SPINE_LOCK = "spine.lock"
 _SPINE = re.compile(r"spine-[0-9]{12}\.jsonl")
 _BESIDE = ("run.json", "journal.jsonl")
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
@@ -103,6 +119,23 @@ def _size(path: str) -> int:
         return os.stat(path).st_size
     except OSError as error:
         raise LedgerError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _is_locked(path: str) -> bool:
+    """Say whether somebody holds a lock, without waiting for it."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:  # no lock file, no writer
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system without locks
+        return False
+    finally:
+        os.close(fd)
+    return False
 
 
 def _holds_spine(path: str) -> bool:

@@ -133,8 +133,10 @@ class _Verification:
         for item in self._directory.read_spine():
             if isinstance(item, Line):
                 self._follow(item.entry)
-            elif item.torn and item.offset >= self._directory.spine_size:
-                continue  # a writer is at it
+            elif item.file == self._directory.spine[-1] and self._is_written(
+                item, self._directory.spine_size
+            ):
+                continue
             self._take(item, None)
         for name in sorted(self._names.keys() | self._directory.sessions.keys()):
             self._session(name)
@@ -157,25 +159,33 @@ class _Verification:
         length = self._directory.sessions.get(name, 0)
         begun = False
         for item in self._directory.read_session(name) if there else ():
+            if not self._counts(item, session, length):
+                continue
             if not begun:
                 self._log.begin_session(session, name, known=known)
                 begun = True
-            if item.offset < length or self._is_closed(item, session):
-                self._take(item, session)
+            self._take(item, session)
         if not begun and known:
             self._log.begin_session(session, None, known=True)
         self._entries.end_session(session)
         self._log.end_session(session)
         self._execution.end_session(session)
 
-    def _is_closed(self, item: Line | Bad, session: str) -> bool:
-        """Say whether an entry belongs to a turn that the spine, as it was read, has closed.
+    def _counts(self, item: Line | Bad, session: str, length: int) -> bool:
+        """Say whether an item was there when this verification began, or belongs to what was.
 
-        What was added to an open turn since this verification began is left to the next one.
+        What was added since to a turn that the spine, as it was read, has not closed is
+        left to the next verification.
         """
         if isinstance(item, Bad):
-            return item.covered
-        return (item.entry.turn or 0) <= self._closed.get(session, -1)
+            return item.covered or (item.offset < length and not self._is_written(item, length))
+        return item.offset < length or (item.entry.turn or 0) <= self._closed.get(session, -1)
+
+    def _is_written(self, run: Bad, length: int) -> bool:
+        """Say whether a torn end is a line that a writer is at, in a file of some length."""
+        if not run.torn:
+            return False
+        return run.offset >= length or self._directory.is_growing(run.file, run.end)
 
     def _take(self, item: Line | Bad, stream: str | None) -> None:
         if isinstance(item, Bad):

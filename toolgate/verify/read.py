@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from toolgate.canonical import parse_line
 from toolgate.errors import CanonicalizationError, LedgerError, RecordError
@@ -30,7 +30,7 @@ _RESOURCES = re.compile(r"(?:h:[0-9a-f]{32} )*").fullmatch
 _RARE = frozenset((b"audit", b"approval", b"key_rotate", b"checkpoint"))
 
 
-class Line(NamedTuple):
+class Line(Struct, frozen=True, gc=False):
     """An entry and where it stands.
 
     Args:
@@ -63,6 +63,7 @@ class Bad(NamedTuple):
     Args:
         file: path below the ledger directory.
         offset: where it begins, in bytes.
+        end: where it ends, in bytes.
         lines: number and bytes (at most 64 KiB and one) of the first few of them.
         total: how many lines they are.
         torn: whether the run ends the file without a line feed.
@@ -72,6 +73,7 @@ class Bad(NamedTuple):
 
     file: str
     offset: int
+    end: int
     lines: tuple[tuple[int, bytes], ...]
     total: int
     torn: bool
@@ -179,12 +181,9 @@ def read_file(path: str, name: str) -> Iterator[Line | Bad]:
     run: _Run | None = None
     number = offset = 0
     for piece, first in _pieces(path):
-        closed = piece.endswith(b"\n")
         if first:
             number += 1
-            raw = piece[:-1] if closed else piece
-            entry = decode(raw) if closed else None
-            if entry is not None:
+            if piece.endswith(b"\n") and (entry := decode(raw := piece[:-1])) is not None:
                 if run is not None:
                     yield run.end(entry)
                     run = None
@@ -258,6 +257,13 @@ class _Run:
             and entry.ev.length == self._length
             and entry.ev.digest == "sha256:" + self._hash.hexdigest()
         )
-        torn = not self._closed
-        lines = tuple(self._lines)
-        return Bad(self._name, self._offset, lines, self._count, torn, self._last, covered)
+        return Bad(
+            file=self._name,
+            offset=self._offset,
+            end=self._offset + self._length + self._closed,
+            lines=tuple(self._lines),
+            total=self._count,
+            torn=not self._closed,
+            last=self._last,
+            covered=covered,
+        )
