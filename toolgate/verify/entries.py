@@ -62,13 +62,6 @@ class _Policy(Struct):
     classes: list[_Class] = []
 
 
-class _Made(NamedTuple):
-    """A decision that was made: its entry's digest and its action_ref."""
-
-    entry: str
-    action_ref: str
-
-
 class _Commitment(NamedTuple):
     """An outcome that waits for its decision to be known."""
 
@@ -78,13 +71,17 @@ class _Commitment(NamedTuple):
 
 
 class _Session:
-    """What layer 1 remembers of a session until all of it was read."""
+    """What layer 1 remembers of a session until all of it was read.
+
+    ``by_digest`` and ``by_entry`` give a decision's action_ref; ``commitments`` are the
+    outcomes whose decision was not there, or not the right one, when they were read.
+    """
 
     __slots__ = ("by_digest", "by_entry", "closed", "commitments", "refs")
 
     def __init__(self) -> None:
         self.closed: dict[int | None, int] = {}
-        self.by_digest: dict[str, _Made] = {}
+        self.by_digest: dict[str, str] = {}
         self.by_entry: dict[str, str] = {}
         self.refs: set[str] = set()
         self.commitments: list[_Commitment] = []
@@ -128,10 +125,9 @@ class Entries:
             stream: the session whose file it lies in, None on the spine.
         """
         if entry.session is not None and stream in (None, entry.session):
-            ev = entry.ev
-            self._sessions[entry.session].commitments.append(
-                _Commitment(line.digest, ev.decision_digest, ev.action_ref)
-            )
+            ev, held = entry.ev, self._sessions[entry.session]
+            if held.by_digest.get(ev.decision_digest) != ev.action_ref:
+                held.commitments.append(_Commitment(line.digest, ev.decision_digest, ev.action_ref))
 
     def other(self, line: Line, entry: Entry, stream: str | None) -> None:
         """Note a policy, an approval or a turn's end; arguments as in ``outcome``."""
@@ -148,8 +144,8 @@ class Entries:
         if held is None:
             return
         for outcome in held.commitments:
-            made = held.by_digest.get(outcome.decision_digest)
-            if made is None:
+            action_ref = held.by_digest.get(outcome.decision_digest)
+            if action_ref is None:
                 code, why = (
                     "entries.outcome_unbound",
                     (
@@ -157,12 +153,12 @@ class Entries:
                         "the session holds no such decision"
                     ),
                 )
-            elif made.action_ref != outcome.action_ref:
+            elif action_ref != outcome.action_ref:
                 code, why = (
                     "entries.swapped_outcome",
                     (
                         f"outcome is about action {outcome.action_ref}; the decision it commits to "
-                        f"is about {made.action_ref}"
+                        f"is about {action_ref}"
                     ),
                 )
             else:
@@ -184,46 +180,59 @@ class Entries:
 
     def decision(self, line: Line, entry: Decision, stream: str | None) -> None:
         """Check a decision; arguments as in ``outcome``."""
-        session, turn, ev = entry.session or "", entry.turn, entry.ev
-
-        def add(code: str, message: str) -> None:
-            self._add(code, line.digest, message, session, turn)
-
-        ref = "sha256:" + sha256(_encode(entry.intent)).hexdigest()
-        if ref != ev.action_ref:
-            add("entries.action_ref", f"action_ref is {ev.action_ref}; its intent gives {ref}")
-        made = "sha256:" + sha256(_encode(_beside(entry))).hexdigest()
-        if made != ev.decision_id:
-            add("entries.decision_id", f"decision_id is {ev.decision_id}; it covers {made}")
+        session, ev = entry.session or "", entry.ev
         held = self._sessions[session]
-        fault = self._policies.fault(ev.policy_version, held.closed.get(turn))
-        if fault is not None:
-            add(fault, f"{line.where}: policy {ev.policy_version} {_POLICY_WORDS[fault]}")
-        elif entry.action_class != (want := self._policies.class_of(entry)):
-            add("entries.class", f"class is {entry.action_class!r}; the policy gives {want!r}")
+        self._derived(line, entry, held)
         if stream is not None and stream != session:
             return
         earlier = [held.by_entry[parent] for parent in entry.parents if parent in held.by_entry]
         if not earlier:
             scope = _strictest(entry.effects)
             if scope != entry.intent.scope:
-                add("entries.scope", f"scope is {entry.intent.scope}; the effects give {scope}")
+                why = f"scope is {entry.intent.scope}; the effects give {scope}"
+                self._at("entries.scope", line, entry, why)
             if ev.action_ref in held.refs and line.digest not in held.by_entry:
-                add("entries.action_ref_reused", "an earlier decision has the same action_ref")
+                why = "an earlier decision has the same action_ref"
+                self._at("entries.action_ref_reused", line, entry, why)
         elif any(known != ev.action_ref for known in earlier):
-            add("entries.intent_differs", "it replaces or answers a decision of another action")
-        self._basis(entry, held, add)
+            why = "it replaces or answers a decision of another action"
+            self._at("entries.intent_differs", line, entry, why)
+        if entry.basis:
+            self._basis(line, entry, held)
         held.refs.add(ev.action_ref)
-        held.by_entry[line.digest] = ev.action_ref
-        held.by_digest[line.event] = _Made(line.digest, ev.action_ref)
+        held.by_entry[line.digest] = held.by_digest[line.event] = ev.action_ref
 
-    def _basis(self, entry: Decision, held: _Session, add: Callable[[str, str], None]) -> None:
+    def _derived(self, line: Line, entry: Decision, held: _Session) -> None:
+        """Recompute what a decision derives from its own content and its policy."""
+        ev = entry.ev
+        ref = "sha256:" + sha256(_encode(entry.intent)).hexdigest()
+        if ref != ev.action_ref:
+            why = f"action_ref is {ev.action_ref}; its intent gives {ref}"
+            self._at("entries.action_ref", line, entry, why)
+        made = "sha256:" + sha256(_encode(_beside(entry))).hexdigest()
+        if made != ev.decision_id:
+            why = f"decision_id is {ev.decision_id}; it covers {made}"
+            self._at("entries.decision_id", line, entry, why)
+        fault = self._policies.fault(ev.policy_version, held.closed.get(entry.turn))
+        if fault is not None:
+            why = f"{line.where}: policy {ev.policy_version} {_POLICY_WORDS[fault]}"
+            self._at(fault, line, entry, why)
+        elif entry.action_class != (want := self._policies.class_of(entry)):
+            why = f"class is {entry.action_class!r}; the policy gives {want!r}"
+            self._at("entries.class", line, entry, why)
+
+    def _basis(self, line: Line, entry: Decision, held: _Session) -> None:
         for item in entry.basis:
-            made = held.by_digest.get(item)
-            if made is None and item not in self._approvals:
-                add("entries.basis_unknown", f"basis names {item}; no earlier entry is that")
-            elif made is not None and made.action_ref != entry.ev.action_ref:
-                add("entries.basis_other_action", f"basis {item} is about {made.action_ref}")
+            action_ref = held.by_digest.get(item)
+            if action_ref is None and item not in self._approvals:
+                why = f"basis names {item}; no earlier entry is that"
+                self._at("entries.basis_unknown", line, entry, why)
+            elif action_ref is not None and action_ref != entry.ev.action_ref:
+                why = f"basis {item} is about {action_ref}"
+                self._at("entries.basis_other_action", line, entry, why)
+
+    def _at(self, code: str, line: Line, entry: Decision, message: str) -> None:
+        self._add(code, line.digest, message, entry.session or "", entry.turn)
 
     def _add(
         self, code: str, entry: str, message: str, session: str | None, turn: int | None = None
@@ -287,6 +296,8 @@ def _beside(entry: Decision) -> Beside:
 
 
 def _strictest(effects: list[Effect]) -> str:
+    if len(effects) == 1:
+        return effects[0].scope
     return _SCOPES[max([_RANK[effect.scope] for effect in effects], default=0)]
 
 
@@ -338,11 +349,9 @@ class _Policies:
     def class_of(self, entry: Decision) -> str:
         """Return the first class of the policy that applies to a decision."""
         effects = entry.effects
-        key = (
-            entry.ev.policy_version,
-            entry.intent.action_type,
-            *[(one.type, one.scope, one.reversible, one.proof) for one in effects],
-        )
+        key: tuple[Any, ...] = (entry.ev.policy_version, entry.intent.action_type)
+        for one in effects:
+            key += (one.type, one.scope, one.reversible, one.proof)
         found = self._classes.get(key)
         if found is None:
             if len(self._classes) > 10_000:

@@ -8,6 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from toolgate.verify.findings import Seen, finding
 from toolgate.verify.read import Line
 from toolgate.verify.shapes import Decision, Entry, Other, Outcome, SessionOpen
@@ -35,39 +37,38 @@ class Ask(NamedTuple):
     call: str
 
 
-class _Call:
+class _Call(Struct, gc=False):
     """A decision, and what the ledger says became of it."""
 
-    __slots__ = (
-        "args",
-        "call",
-        "entry",
-        "event",
-        "inferred",
-        "replaced",
-        "result",
-        "state",
-        "terminal",
-        "told",
-        "tool",
-        "ts",
-        "turn",
-    )
+    entry: str
+    event: str
+    state: str
+    args: str
+    call: str
+    tool: str
+    ts: int
+    turn: int | None
+    told: str
+    inferred: bool = False
+    replaced: bool = False
+    terminal: str = ""
+    result: str | None = None
 
-    def __init__(self, line: Line, entry: Decision) -> None:
-        self.entry = line.digest
-        self.event = line.event
-        self.state = entry.ev.decision_state
-        self.args = entry.ev.args_digest
-        self.call = entry.intent.call
-        self.tool = entry.intent.action_type
-        self.ts = entry.ts
-        self.turn = entry.turn
-        self.told = self.state
-        self.inferred = False
-        self.replaced = False
-        self.terminal = ""
-        self.result: str | None = None
+
+def _call(line: Line, entry: Decision) -> _Call:
+    ev, intent = entry.ev, entry.intent
+    state = ev.decision_state
+    return _Call(
+        line.digest,
+        line.event,
+        state,
+        ev.args_digest,
+        intent.call,
+        intent.action_type,
+        entry.ts,
+        entry.turn,
+        state,
+    )
 
 
 class _Session:
@@ -125,7 +126,7 @@ class Execution:
         if stream is not None and stream != session:
             return
         held = self._sessions[session]
-        call = held.calls[line.event] = _Call(line, entry)
+        call = held.calls[line.event] = _call(line, entry)
         held.entries[line.digest] = line.event
         self.decisions[call.state] += 1
         for event in entry.basis:

@@ -12,8 +12,10 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 LARGEST = 2**53 - 1
+DIGEST_LENGTH = len("sha256:") + 64
 
 Integer = Annotated[int, Meta(ge=-LARGEST, le=LARGEST)]
+Digest = Annotated[str, Meta(min_length=DIGEST_LENGTH, max_length=DIGEST_LENGTH)]
 Natural = Annotated[int, Meta(ge=0, le=LARGEST)]
 Scope = Literal[
     "inspect-only",
@@ -47,7 +49,7 @@ class Fact(Closed):
     """One thing the session's earlier entries say."""
 
     code: str
-    entry: str
+    entry: Digest
 
 
 class Intent(Closed):
@@ -63,12 +65,12 @@ class Intent(Closed):
 class DecisionEvent(Closed):
     """The eight fields a decision_digest binds."""
 
-    action_ref: str
-    args_digest: str
+    action_ref: Digest
+    args_digest: Digest
     auth_mode: Literal["agent", "user", "delegated", "service", "unknown"]
-    decision_id: str
+    decision_id: Digest
     decision_state: Literal["allowed", "asked", "denied"]
-    policy_version: str
+    policy_version: Digest
     principal: str
     ts: Integer
 
@@ -93,7 +95,7 @@ class Decision(Closed, kw_only=True):
     """A decision entry; ``prev_digest`` and ``seq`` stand in a linear session's only."""
 
     axis: str | None
-    basis: list[str]
+    basis: list[Digest]
     build: str
     action_class: str = field(name="class")
     effects: Annotated[list[Effect], Meta(max_length=64)]
@@ -103,8 +105,8 @@ class Decision(Closed, kw_only=True):
     intent: Intent
     kind: Literal["decision"]
     mode: str | None
-    parents: list[str]
-    prev_digest: str | UnsetType = UNSET
+    parents: list[Digest]
+    prev_digest: Digest | UnsetType = UNSET
     proof: str
     rule: str
     seq: Natural | UnsetType = UNSET
@@ -117,9 +119,9 @@ class Decision(Closed, kw_only=True):
 class OutcomeEvent(Closed):
     """The five fields of an outcome."""
 
-    action_ref: str
-    decision_digest: str
-    result_digest: str | None
+    action_ref: Digest
+    decision_digest: Digest
+    result_digest: Digest | None
     terminal_state: Literal["ok", "error", "timeout", "cancelled", "refused", "unresolved"]
     ts: Integer
 
@@ -130,8 +132,8 @@ class Outcome(Closed, kw_only=True):
     ev: OutcomeEvent
     join: Literal["id", "content"]
     kind: Literal["outcome"]
-    parents: list[str]
-    prev_digest: str | UnsetType = UNSET
+    parents: list[Digest]
+    prev_digest: Digest | UnsetType = UNSET
     seq: Natural | UnsetType = UNSET
     session: str | None
     source: Literal["hook", "telemetry", "transcript", "person", "close", "recovery"]
@@ -143,7 +145,7 @@ class Outcome(Closed, kw_only=True):
 class RecoveryEvent(Closed):
     """Which bytes were sealed."""
 
-    digest: str
+    digest: Digest
     length: Natural
     offset: Natural
     ts: Integer
@@ -154,8 +156,8 @@ class Recovery(Closed, kw_only=True):
 
     ev: RecoveryEvent
     kind: Literal["recovery"]
-    parents: list[str]
-    prev_digest: str | UnsetType = UNSET
+    parents: list[Digest]
+    prev_digest: Digest | UnsetType = UNSET
     seq: Natural | UnsetType = UNSET
     session: str | None
     ts: Integer
@@ -171,7 +173,7 @@ class SessionOpenEvent(Closed):
     host: str
     part: Natural
     shape: Literal["dag", "linear"]
-    spawned_by: str | None
+    spawned_by: Digest | None
     ts: Integer
 
 
@@ -187,7 +189,7 @@ class TurnOpenEvent(Closed):
 class PolicySetEvent(Closed):
     """Which policy is in use from here on."""
 
-    policy: str
+    policy: Digest
     ts: Integer
 
 
@@ -196,8 +198,8 @@ class TurnCloseEvent(Closed):
 
     closed_by: Literal["stop", "next_turn", "session_end", "recovery", "limit"]
     count: Natural
-    ledger_head_digest: str
-    root: str
+    ledger_head_digest: Digest
+    root: Digest
     ts: Integer
 
 
@@ -205,7 +207,7 @@ class SessionCloseEvent(Closed):
     """How a session ended."""
 
     closed_by: Literal["session_end", "recovery"]
-    ledger_head_digest: str
+    ledger_head_digest: Digest
     ts: Integer
 
 
@@ -214,8 +216,8 @@ class SessionOpen(Closed):
 
     ev: SessionOpenEvent
     kind: Literal["session_open"]
-    parents: list[str]
-    prev_digest: str
+    parents: list[Digest]
+    prev_digest: Digest
     seq: Natural
     session: str | None
     ts: Integer
@@ -228,8 +230,8 @@ class TurnOpen(Closed):
 
     ev: TurnOpenEvent
     kind: Literal["turn_open"]
-    parents: list[str]
-    prev_digest: str
+    parents: list[Digest]
+    prev_digest: Digest
     seq: Natural
     session: str | None
     ts: Integer
@@ -242,8 +244,8 @@ class PolicySet(Closed):
 
     ev: PolicySetEvent
     kind: Literal["policy_set"]
-    parents: list[str]
-    prev_digest: str
+    parents: list[Digest]
+    prev_digest: Digest
     seq: Natural
     session: str | None
     ts: Integer
@@ -256,8 +258,8 @@ class TurnClose(Closed):
 
     ev: TurnCloseEvent
     kind: Literal["turn_close"]
-    parents: list[str]
-    prev_digest: str
+    parents: list[Digest]
+    prev_digest: Digest
     seq: Natural
     session: str | None
     ts: Integer
@@ -270,8 +272,8 @@ class SessionClose(Closed):
 
     ev: SessionCloseEvent
     kind: Literal["session_close"]
-    parents: list[str]
-    prev_digest: str
+    parents: list[Digest]
+    prev_digest: Digest
     seq: Natural
     session: str | None
     ts: Integer

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from msgspec import Struct, field
+
 from toolgate.ledger.turn_dag import MAX_TURN_ENTRIES, frontier_root
 from toolgate.verify.findings import Seen, finding
 from toolgate.verify.read import Line
-from toolgate.verify.shapes import Decision, Outcome
+from toolgate.verify.shapes import Decision, Intent, Outcome
 
 
 class Close(NamedTuple):
@@ -35,7 +37,7 @@ class Turn:
         self.close: Close | None = None
 
 
-class _Node(NamedTuple):
+class _Node(Struct, frozen=True, gc=False):
     """An entry others may name.
 
     Args:
@@ -51,18 +53,20 @@ class _Node(NamedTuple):
     answers: str | None
 
 
-class _Call:
+class _Call(Struct, gc=False):
     """A decision and what was reported on it."""
 
-    __slots__ = ("entry", "name", "outcomes", "replaced", "state", "turn")
+    entry: str
+    state: str
+    intent: Intent
+    turn: int
+    replaced: bool = False
+    outcomes: list[tuple[str, str, list[str]]] = field(default_factory=list)
 
-    def __init__(self, entry: str, state: str, name: str, turn: int | None) -> None:
-        self.entry = entry
-        self.state = state
-        self.name = name
-        self.turn = turn
-        self.replaced = False
-        self.outcomes: list[tuple[str, str, list[str]]] = []
+    @property
+    def name(self) -> str:
+        """Return the call for people."""
+        return f"{self.intent.action_type} call {self.intent.call}"
 
 
 class Graph:
@@ -137,8 +141,7 @@ class Graph:
         if isinstance(entry, Decision):
             event = line.event
             self._decision(line, entry, turn)
-            name = f"{entry.intent.action_type} call {entry.intent.call}"
-            self._calls[event] = _Call(digest, entry.ev.decision_state, name, turn.number)
+            self._calls[event] = _Call(digest, entry.ev.decision_state, entry.intent, turn.number)
             node = _Node(entry.ts, turn.number, event, None)
         elif isinstance(entry, Outcome):
             self._outcome(line, entry)
@@ -218,6 +221,8 @@ class Graph:
             self._settle(call, executes=executes, closed=closed)
 
     def _settle(self, call: _Call, *, executes: bool, closed: bool) -> None:
+        if len(call.outcomes) == 1 and call.outcomes[0][0] != "unresolved":
+            return
         final = [one for one in call.outcomes if one[0] != "unresolved"]
         unresolved = [one for one in call.outcomes if one[0] == "unresolved"]
         twice = len(final) > 1 or len(unresolved) > 1
