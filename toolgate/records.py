@@ -84,6 +84,14 @@ def _digests(value: Any) -> bool:
     return type(value) is list and all(is_digest(item) for item in value)
 
 
+def _nothing(value: Any) -> bool:
+    return value is None
+
+
+def _no_parents(value: Any) -> bool:
+    return type(value) is list and not value
+
+
 def _digest_set(value: Any) -> bool:
     return _digests(value) and value == sorted(set(value))
 
@@ -240,6 +248,24 @@ _ENVELOPE: Mapping[str, Check] = {
     "ts": _integer,
     "ev": _details,
 }
+
+_WHOLE_LEDGER: Mapping[str, Check] = {"session": _nothing, "turn": _nothing}
+_OF_SESSION: Mapping[str, Check] = {"session": _text, "turn": _nothing}
+_OF_TURN: Mapping[str, Check] = {"session": _text, "turn": _natural}
+_PLACES: Mapping[str, Mapping[str, Check]] = {
+    "session_open": _OF_SESSION,
+    "session_close": _OF_SESSION,
+    "turn_open": _OF_TURN,
+    "turn_close": _OF_TURN,
+    "decision": _OF_TURN,
+    "outcome": {"session": _text},
+    "policy_set": {**_WHOLE_LEDGER, "parents": _no_parents},
+    "approval": {"turn": _nothing},
+    "key_rotate": _WHOLE_LEDGER,
+    "checkpoint": _WHOLE_LEDGER,
+    "audit": {"turn": _nothing, "parents": _no_parents},
+}
+"""What a kind says of its place: whose session, which turn, what it names."""
 
 _SPINE: Mapping[str, Check] = {"seq": _natural, "prev_digest": is_digest}
 
@@ -442,7 +468,7 @@ def check(body: Any) -> None:
     kind = body.get("kind")
     if type(kind) is not str or kind not in KINDS:
         raise RecordError(f"kind is {kind!r:.60}; expected one of {', '.join(KINDS)}")
-    expected = dict(_ENVELOPE) | dict(_BESIDE.get(kind, {}))
+    expected = {**_ENVELOPE, **_PLACES.get(kind, {}), **_BESIDE.get(kind, {})}
     if "seq" in body or "prev_digest" in body or kind in SPINE_KINDS:
         expected |= _SPINE
     _check_fields(kind, body, expected)
@@ -454,6 +480,10 @@ def check(body: Any) -> None:
         empty = ev["terminal_state"] in ("refused", "unresolved")
         if empty is not (ev["result_digest"] is None):
             raise RecordError("outcome: result_digest is null exactly for refused and unresolved")
+    elif kind == "recovery":
+        alone = body["session"] is None
+        if (body["turn"] is None) is not alone or (not body["parents"]) is not alone:
+            raise RecordError("recovery: session, turn and parents are all given, or none is")
     elif kind == "approval":
         signed = ev["evidence"] == "signature"
         if (ev["key"] is not None) is not signed or (ev["sig"] is not None) is not signed:

@@ -93,14 +93,25 @@ EVENTS: dict[str, dict[str, Any]] = {
 }
 
 
+PLACES: dict[str, tuple[str | None, int | None, list[str]]] = {
+    "turn_open": ("s1", 1, [D[8]]),
+    "turn_close": ("s1", 1, [D[8]]),
+    "recovery": ("s1", 1, [D[8]]),
+    "policy_set": (None, None, []),
+    "key_rotate": (None, None, []),
+    "checkpoint": (None, None, []),
+}
+
+
 def an_entry(kind: str) -> dict[str, Any]:
     """Return a good entry of a kind."""
     if kind == "decision":
         return copy.deepcopy(DECISION)
     if kind == "outcome":
         return copy.deepcopy(OUTCOME)
+    session, turn, parents = PLACES.get(kind, ("s1", None, []))
     body = records.entry(
-        kind, session="s1", turn=1, parents=[], ts=7, ev=copy.deepcopy(EVENTS[kind])
+        kind, session=session, turn=turn, parents=parents, ts=7, ev=copy.deepcopy(EVENTS[kind])
     )
     if kind in records.SPINE_KINDS:
         return records.on_spine(body, seq=1, prev_digest=records.ZERO_DIGEST)
@@ -227,6 +238,41 @@ def test_a_turn_kind_may_stand_on_the_spine_whole_or_not_at_all() -> None:
     del placed["seq"]
     with pytest.raises(RecordError, match="missing fields"):
         records.check(placed)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value"),
+    [
+        ("session_open", "session", None),
+        ("session_open", "turn", 1),
+        ("session_close", "turn", 1),
+        ("turn_open", "turn", None),
+        ("turn_close", "session", None),
+        ("decision", "session", None),
+        ("decision", "turn", None),
+        ("outcome", "session", None),
+        ("policy_set", "session", "s1"),
+        ("policy_set", "turn", 1),
+        ("policy_set", "parents", [D[1]]),
+        ("audit", "turn", 1),
+        ("audit", "parents", [D[1]]),
+        ("approval", "turn", 1),
+        ("key_rotate", "session", "s1"),
+        ("checkpoint", "turn", 1),
+        ("recovery", "session", None),
+        ("recovery", "turn", None),
+        ("recovery", "parents", []),
+    ],
+)
+def test_a_place_that_does_not_apply_is_refused(kind: str, name: str, value: Any) -> None:
+    body = an_entry(kind) | {name: value}
+    with pytest.raises(RecordError):
+        records.check(body)
+
+
+def test_an_outcome_may_come_after_its_turn_and_a_recovery_belong_to_no_session() -> None:
+    records.check(an_entry("outcome") | {"turn": None})
+    records.check(an_entry("recovery") | {"session": None, "turn": None, "parents": []})
 
 
 def test_a_line_longer_than_the_limit_is_refused() -> None:

@@ -6,18 +6,15 @@ policy, and resolves the decision every outcome commits to.
 
 from collections import defaultdict
 from collections.abc import Callable
-from fnmatch import fnmatchcase
 from hashlib import sha256
 from typing import Any, NamedTuple, get_args
 
 import msgspec
 from msgspec import Struct
 
-from toolgate.canonical import parse, profile_bytes
-from toolgate.errors import CanonicalizationError, RecordError
-from toolgate.records import check
+from toolgate.verify.diagnose import diagnose
 from toolgate.verify.findings import Seen, finding
-from toolgate.verify.read import MAX_LINE_BYTES, Bad, Line
+from toolgate.verify.read import Bad, Line
 from toolgate.verify.shapes import (
     Beside,
     Decision,
@@ -49,7 +46,7 @@ class _Wanted(Struct):
 
 
 class _Class(Struct):
-    """A class of actions: the tools (as globs) and effects it applies to; absent means any."""
+    """A class of actions: the tools (as patterns) and effects it applies to; none means any."""
 
     name: str
     tools: list[str] | None = None
@@ -131,6 +128,8 @@ class Entries:
 
     def other(self, line: Line, entry: Entry, stream: str | None) -> None:
         """Note a policy, an approval or a turn's end; arguments as in ``outcome``."""
+        if stream is not None:
+            return  # what belongs on the spine says nothing elsewhere
         if isinstance(entry, PolicySet):
             self._policies.announced.setdefault(entry.ev.policy, entry.seq)
         elif isinstance(entry, TurnClose):
@@ -240,45 +239,6 @@ class Entries:
         self.seen.append(Seen(finding(code, entry, message), session, turn))
 
 
-def diagnose(raw: bytes) -> tuple[str, str]:
-    """Say why a line is no entry.
-
-    Args:
-        raw: its bytes without the line feed.
-
-    Returns:
-        A finding code and a sentence.
-    """
-    if len(raw) > MAX_LINE_BYTES:
-        return "entries.parse", f"line is longer than {MAX_LINE_BYTES} bytes"
-    try:
-        body = parse(raw)
-    except CanonicalizationError as error:
-        return _unparsed(str(error)), str(error)
-    try:
-        if profile_bytes(body) != raw:
-            return "entries.noncanonical", "the bytes are not the canonical form of what they say"
-        check(body)
-    except CanonicalizationError as error:
-        return "entries.profile", str(error)
-    except RecordError as error:
-        return _unfit(body), str(error)
-    return "entries.schema", "the entry breaks the closed schema of its kind"
-
-
-def _unparsed(why: str) -> str:
-    """Tell JSON with a duplicate key or too large an integer from what is no JSON at all."""
-    if "duplicate key" in why:
-        return "entries.noncanonical"
-    return "entries.profile" if "integer beyond" in why else "entries.parse"
-
-
-def _unfit(body: Any) -> str:
-    """Tell an entry of another format version from one that breaks this one's schema."""
-    version = body.get("v") if type(body) is dict else None
-    return "entries.version" if type(version) is int and version != 1 else "entries.schema"
-
-
 def _beside(entry: Decision) -> Beside:
     return Beside(
         entry.axis,
@@ -371,12 +331,29 @@ def class_of(classes: list[_Class], tool: str, effects: list[Effect]) -> str:
         effects: the decision's effects.
     """
     for item in classes:
-        if item.tools is not None and not any(fnmatchcase(tool, glob) for glob in item.tools):
+        if item.tools and not any(_named(tool, pattern) for pattern in item.tools):
             continue
         wanted = item.effects
-        if wanted is None or any(_meets(one, want) for one in effects for want in wanted):
+        if not wanted or any(_meets(one, want) for one in effects for want in wanted):
             return item.name
     return OTHER
+
+
+def _named(name: str, pattern: str) -> bool:
+    """Say whether a name fits a pattern in which ``*`` alone stands for any characters."""
+    first, *parts = pattern.split("*")
+    if not parts:
+        return name == pattern
+    last = parts.pop()
+    if not name.startswith(first) or not name.endswith(last):
+        return False
+    at, end = len(first), len(name) - len(last)
+    for part in parts:
+        found = name.find(part, at, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return at <= end
 
 
 def _meets(effect: Effect, want: _Wanted) -> bool:
@@ -405,11 +382,14 @@ class _Refs:
             self._buckets[raw[0]] += raw
 
     def repeated(self) -> list[str]:
-        """Return the action_refs that were added more than once."""
-        found: list[str] = []
+        """Return the action_refs that were added more than once, sorted."""
+        found: set[str] = set()
         for bucket in self._buckets:
             items = [bytes(bucket[at : at + 32]) for at in range(0, len(bucket), 32)]
             if len(set(items)) < len(items):
                 seen: set[bytes] = set()
-                found += ["sha256:" + one.hex() for one in items if one in seen or seen.add(one)]  # type: ignore[func-returns-value]
-        return found
+                for one in items:
+                    if one in seen:
+                        found.add("sha256:" + one.hex())
+                    seen.add(one)
+        return sorted(found)

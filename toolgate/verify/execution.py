@@ -149,6 +149,8 @@ class Execution:
 
     def other(self, line: Line, entry: Entry, stream: str | None) -> None:
         """Take an entry of another kind; arguments as in ``decision``."""
+        if stream is not None:
+            return  # what belongs on the spine says nothing elsewhere
         if isinstance(entry, SessionOpen):
             self._sessions[entry.session or ""].executes = entry.ev.executes
         elif isinstance(entry, Other) and entry.kind == "audit":

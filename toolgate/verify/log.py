@@ -4,6 +4,8 @@ The spine is one chain. It opens and closes every session and turn, and each
 turn's close commits to the entries of that turn.
 """
 
+from msgspec import UNSET
+
 from toolgate.verify.findings import Seen, finding
 from toolgate.verify.read import Bad, Line
 from toolgate.verify.shapes import (
@@ -140,6 +142,9 @@ class Log:
             self._session_close(line, entry)
         elif isinstance(entry, (Decision, Outcome)):
             self._call(line, entry)
+        elif entry.session is not None:
+            message = f"{line.where}: seals the spine; it names session {entry.session!r}"
+            self._add("log.shape", line.digest, message, entry.session)
 
     def _session_open(self, line: Line, entry: SessionOpen) -> None:
         held = self._sessions.get(entry.session or "")
@@ -224,7 +229,7 @@ class Log:
             message = f"{line.where}: session {entry.session!r} was never opened"
             self._add("log.session_unknown", line.digest, message, entry.session)
         elif isinstance(entry, Outcome) and entry.turn is None:
-            held.graph.late(line, entry)
+            held.graph.late(line, entry, held.turns[-1].number if held.turns else 0)
         elif not held.linear:
             message = f"{line.where}: lies on the spine; its session's entries have a file"
             self._add("log.shape", line.digest, message, entry.session, entry.turn)
@@ -275,6 +280,9 @@ class Log:
             message = f"{line.where}: lies in a session's file; it belongs on the spine"
             self._add("log.shape", line.digest, message, session, entry.turn)
             return
+        if entry.seq is not UNSET:
+            message = f"{line.where}: has a place in the chain; it lies in a session's file"
+            self._add("log.shape", line.digest, message, session, entry.turn)
         number = entry.turn or 0
         now = held.graph.turn
         same = now is not None and number == now.number

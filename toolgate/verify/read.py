@@ -128,6 +128,13 @@ def _spine_fits(entry: Any) -> bool:
     return _place_fits(entry, [value for value in held if value is not None])
 
 
+def _recovery_fits(entry: Recovery) -> bool:
+    """Check what the shape of a recovery leaves open."""
+    alone = entry.session is None
+    placed = (entry.turn is None) is alone and (not entry.parents) is alone
+    return placed and _spine_fits(entry)
+
+
 def _place_fits(entry: Any, digests: list[str]) -> bool:
     """Check times, parents and chain fields, and the form of them and of other digests."""
     parents, prev = entry.parents, entry.prev_digest
@@ -159,7 +166,7 @@ _DIGEST_FIELDS = ("digest", "ledger_head_digest", "policy", "root", "spawned_by"
 _KNOWN: dict[bytes, tuple[Callable[[bytes], Any], Callable[[Any], bool]]] = {
     b"decision": (msgspec.json.Decoder(shapes.Decision).decode, _decision_fits),
     b"outcome": (msgspec.json.Decoder(shapes.Outcome).decode, _outcome_fits),
-    b"recovery": (msgspec.json.Decoder(shapes.Recovery).decode, _spine_fits),
+    b"recovery": (msgspec.json.Decoder(shapes.Recovery).decode, _recovery_fits),
     b"session_open": (msgspec.json.Decoder(shapes.SessionOpen).decode, _spine_fits),
     b"turn_open": (msgspec.json.Decoder(shapes.TurnOpen).decode, _spine_fits),
     b"policy_set": (msgspec.json.Decoder(shapes.PolicySet).decode, _spine_fits),

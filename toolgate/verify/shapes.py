@@ -110,9 +110,9 @@ class Decision(Closed, kw_only=True):
     proof: str
     rule: str
     seq: Natural | UnsetType = UNSET
-    session: str | None
+    session: str
     ts: Integer
-    turn: Natural | None
+    turn: Natural
     v: Literal[1]
 
 
@@ -135,7 +135,7 @@ class Outcome(Closed, kw_only=True):
     parents: list[Digest]
     prev_digest: Digest | UnsetType = UNSET
     seq: Natural | UnsetType = UNSET
-    session: str | None
+    session: str
     source: Literal["hook", "telemetry", "transcript", "person", "close", "recovery"]
     ts: Integer
     turn: Natural | None
@@ -219,9 +219,9 @@ class SessionOpen(Closed):
     parents: list[Digest]
     prev_digest: Digest
     seq: Natural
-    session: str | None
+    session: str
     ts: Integer
-    turn: Natural | None
+    turn: None
     v: Literal[1]
 
 
@@ -233,9 +233,9 @@ class TurnOpen(Closed):
     parents: list[Digest]
     prev_digest: Digest
     seq: Natural
-    session: str | None
+    session: str
     ts: Integer
-    turn: Natural | None
+    turn: Natural
     v: Literal[1]
 
 
@@ -244,12 +244,12 @@ class PolicySet(Closed):
 
     ev: PolicySetEvent
     kind: Literal["policy_set"]
-    parents: list[Digest]
+    parents: Annotated[list[Digest], Meta(max_length=0)]
     prev_digest: Digest
     seq: Natural
-    session: str | None
+    session: None
     ts: Integer
-    turn: Natural | None
+    turn: None
     v: Literal[1]
 
 
@@ -261,9 +261,9 @@ class TurnClose(Closed):
     parents: list[Digest]
     prev_digest: Digest
     seq: Natural
-    session: str | None
+    session: str
     ts: Integer
-    turn: Natural | None
+    turn: Natural
     v: Literal[1]
 
 
@@ -275,9 +275,9 @@ class SessionClose(Closed):
     parents: list[Digest]
     prev_digest: Digest
     seq: Natural
-    session: str | None
+    session: str
     ts: Integer
-    turn: Natural | None
+    turn: None
     v: Literal[1]
 
 

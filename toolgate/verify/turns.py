@@ -85,7 +85,7 @@ class Graph:
         self._seen = seen
         self._nodes: dict[str, _Node] = {}
         self._calls: dict[str, _Call] = {}
-        self._late: list[tuple[Line, Outcome]] = []
+        self._late: list[tuple[Line, Outcome, int]] = []
         self._count = 0
         self._own: set[str] = set()
         self._named: set[str] = set()
@@ -122,10 +122,16 @@ class Graph:
             message = f"turn {number} has the frontier root {root}; its close says {close.root}"
             self._add("log.root", close.entry, message, number)
 
-    def late(self, line: Line, entry: Outcome) -> None:
-        """Keep an outcome that came after its turn until the session was read."""
+    def late(self, line: Line, entry: Outcome, opened: int) -> None:
+        """Keep an outcome that came after its turn until the session was read.
+
+        Args:
+            line: the entry and its place.
+            entry: what it says.
+            opened: number of the last turn that was opened before it.
+        """
         self._nodes[line.digest] = _Node(entry.ts, None, None, entry.ev.decision_digest)
-        self._late.append((line, entry))
+        self._late.append((line, entry, opened))
 
     def place(self, line: Line) -> None:
         """Take an entry of the turn."""
@@ -148,7 +154,7 @@ class Graph:
             node = _Node(entry.ts, turn.number, None, entry.ev.decision_digest)
         else:
             if entry.parents != [turn.digest]:
-                self._stranger(line, [one for one in entry.parents if one != turn.digest])
+                self._sort_out(line, [one for one in entry.parents if one != turn.digest])
             node = _Node(entry.ts, turn.number, None, None)
         self._nodes[digest] = node
         self._own.add(digest)
@@ -186,18 +192,19 @@ class Graph:
             if entry.ts < node.ts:
                 self._clock(line, node.ts)
         if strange or not at_home:
-            self._stranger(line, strange)
+            self._sort_out(line, strange)
 
-    def _outcome(self, line: Line, entry: Outcome) -> None:
+    def _outcome(self, line: Line, entry: Outcome, opened: int | None = None) -> None:
         """Check an outcome's parents: its decision, and an outcome it replaces."""
         ev = entry.ev
         call = self._calls.get(ev.decision_digest)
         strange: list[str] = []
+        unknown: list[str] = []
         found = False
         for parent in entry.parents:
             node = self._nodes.get(parent)
-            if node is None:
-                strange.append(parent)
+            if node is None or (opened is not None and (node.turn or 0) > opened):
+                unknown.append(parent)
                 continue
             if call is not None and parent == call.entry:
                 found = True
@@ -207,16 +214,16 @@ class Graph:
                 self._clock(line, node.ts)
         if call is not None:
             call.outcomes.append((ev.terminal_state, line.digest, entry.parents))
-        if strange:
-            self._stranger(line, strange)
+        if unknown or strange:
+            self._stranger(line, strange, unknown)
         elif not found and call is not None:
             message = f"{line.where}: parents lack {call.entry}, the decision it commits to"
             self._add("log.outcome_parent", line.digest, message, entry.turn)
 
     def finish(self, *, executes: bool, closed: bool) -> None:
         """Judge what every decision has for an outcome, now that the session was read."""
-        for line, entry in self._late:
-            self._outcome(line, entry)
+        for line, entry, opened in self._late:
+            self._outcome(line, entry, opened)
         for call in self._calls.values():
             self._settle(call, executes=executes, closed=closed)
 
@@ -238,8 +245,11 @@ class Graph:
             message = f"{call.name} was allowed in turn {call.turn}; {why}"
             self._add("log.orphan_allow", call.entry, message, call.turn)
 
-    def _stranger(self, line: Line, parents: list[str]) -> None:
-        unknown = [parent for parent in parents if parent not in self._nodes]
+    def _sort_out(self, line: Line, parents: list[str]) -> None:
+        """Report parents an entry may not name, by whether they are entries before it."""
+        self._stranger(line, parents, [one for one in parents if one not in self._nodes])
+
+    def _stranger(self, line: Line, parents: list[str], unknown: list[str]) -> None:
         turn = line.entry.turn
         if unknown:
             message = f"{line.where}: names {unknown[0]}, which is no entry before it"
