@@ -182,7 +182,15 @@ class Row:
 
 
 class Kit:
-    """A ledger directory and the means to damage it."""
+    """A ledger directory and the means to damage it.
+
+    Attributes:
+        spans: the trace, where it is given as parsed calls.
+        traces: trace files by name, where it is given as their text.
+        args: further arguments of ``verify``.
+        head: number and digest of the sound ledger's last spine entry.
+        pin: the pin to verify with, where it is not ``head``.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -191,6 +199,8 @@ class Kit:
             name = str(path.relative_to(root))
             self.files[name] = [Row(line) for line in path.read_bytes().split(b"\n")[:-1]]
         self.spans: list[Span] | None = None
+        self.traces: dict[str, bytes] = {}
+        self.args: dict[str, Any] = {}
         last = self.spine[-1]
         self.head = (last.body["seq"], last.old)
         self.pin: tuple[int, str] | None = None

@@ -1,0 +1,135 @@
+"""Freeze the catalogue: ``python tests/faults/freeze.py`` writes one JSON file a case.
+
+What a case expects is what this verifier says of it today. Freezing refuses a
+row whose findings are not those the catalogue names, and a change of any other
+detail shows in the files it writes.
+"""
+
+import json
+import sys
+from pathlib import Path
+from shutil import copytree, rmtree
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import catalogue
+import ledgers
+import vectors
+from catalogue import BASES, Fault
+
+from toolgate.verify.traces.span import Span
+
+_CACHES = (".turn", ".lock", ".salt")
+
+
+def freeze(folder: Path) -> int:
+    """Write every base and case into an empty folder; return the number of cases.
+
+    Raises:
+        ValueError: a row's findings are not those its catalogue entry names.
+    """
+    rows = catalogue.load()
+    with TemporaryDirectory() as scratch:
+        bases: dict[str, Path] = {}
+        for name in sorted({row.base for row in rows}):
+            bases[name] = Path(scratch) / "base" / name / vectors.MAIN
+            BASES[name](bases[name])
+            files = {path: vectors.items_of(data, []) for path, data in _files(bases[name]).items()}
+            _write(folder / "base" / f"{name}.json", {"name": name, "files": files})
+        for row in rows:
+            work = Path(scratch) / "work"
+            copytree(bases[row.base].parent, work)
+            case = _case(row, work, _files(bases[row.base]))
+            _write(folder / f"{row.id}.json", case)
+            rmtree(work)
+    return len(rows)
+
+
+def _case(row: Fault, work: Path, base: dict[str, bytes]) -> dict[str, Any]:
+    kit = ledgers.Kit(work / vectors.MAIN)
+    row.damage(kit)
+    pin = kit.pin or (kit.head if row.pin else None)
+    spans = None if kit.spans is None else [_said(span) for span in kit.spans]
+    roots = sorted(path for path in work.iterdir() if path.is_dir())
+    case: dict[str, Any] = {
+        "id": row.id,
+        "title": row.title,
+        "attacker": row.attacker,
+        "origin": row.origin,
+        "beside": row.beside,
+        "pin_needed": row.pin,
+        "undetectable": row.undetectable,
+        "why": row.why,
+        "ledgers": {root.name: _ledger(root, row.base, base) for root in roots},
+        "spans": spans,
+        "traces": {name: vectors.items_of(data, []) for name, data in kit.traces.items()},
+        "args": {**({"expect_head": f"{pin[0]}:{pin[1]}"} if pin else {}), **kit.args},
+    }
+    report = vectors.verify_case(case, work)
+    found = {item.code for item in report.primary}
+    if found != row.expect or report.verdict != row.verdict:
+        raise ValueError(
+            f"{row.id}: expected {sorted(row.expect)} and {row.verdict}; the verifier says "
+            f"{sorted(found)} and {report.verdict}"
+        )
+    findings = [
+        {"code": item.code, "entry": item.entry, "cause": item.cause} for item in report.findings
+    ]
+    return {**case, "expected": {"verdict": report.verdict, "findings": findings}}
+
+
+def _said(span: Span) -> dict[str, Any]:
+    unsaid = vectors.UNSAID
+    return {name: value for name, value in span._asdict().items() if value != unsaid[name]}
+
+
+def _ledger(root: Path, name: str, base: dict[str, bytes]) -> dict[str, Any]:
+    """Return a ledger as its difference from the base."""
+    files: dict[str, Any] = {}
+    there = _files(root)
+    for path in sorted({*there, *base}):
+        if path not in there:
+            files[path] = None
+        elif there[path] != base.get(path):
+            lines = base.get(path, b"").split(b"\n")[:-1]
+            files[path] = vectors.items_of(there[path], lines)
+    return {"base": name, "files": files}
+
+
+def _files(root: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and path.suffix not in _CACHES
+    }
+
+
+def _write(path: Path, value: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(_laid_out(value, 0) + "\n", "ascii")
+
+
+def _laid_out(value: Any, depth: int) -> str:
+    """Return JSON in which an item of a list stands on a line of its own."""
+    if type(value) not in (dict, list) or (depth and len(json.dumps(value)) < 100):
+        return json.dumps(value)
+    if type(value) is dict:
+        ends = "{}"
+        parts = [f"{json.dumps(key)}: {_laid_out(one, depth + 1)}" for key, one in value.items()]
+    else:
+        ends = "[]"
+        parts = [json.dumps(item) for item in value]
+    pad = "\n" + " " * depth
+    return ends[0] + ",".join(f"{pad} {part}" for part in parts) + pad + ends[1]
+
+
+def main() -> None:
+    """Write the frozen cases anew."""
+    rmtree(vectors.FOLDER, ignore_errors=True)
+    vectors.base_files.cache_clear()
+    count = freeze(vectors.FOLDER)
+    print(f"{count} cases in {vectors.FOLDER}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

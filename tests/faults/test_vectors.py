@@ -1,0 +1,79 @@
+"""The frozen cases: what is written is what the catalogue makes, and each is verified exactly."""
+
+import freeze
+import pytest
+import vectors
+
+from toolgate.verify.findings import BY_CODE, FAULTS
+
+CASES = vectors.cases()
+PARAMS = [pytest.param(case, id=case["id"]) for case in CASES]
+_MOST_BYTES = 3_000_000
+
+
+def findings_of(report):
+    return [
+        {"code": item.code, "entry": item.entry, "cause": item.cause} for item in report.findings
+    ]
+
+
+@pytest.fixture(scope="session")
+def anew(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("frozen")
+    freeze.freeze(folder)
+    return folder
+
+
+def test_freezing_again_gives_the_same_bytes(anew):
+    made = {path.relative_to(anew): path.read_bytes() for path in anew.rglob("*.json")}
+    kept = {
+        path.relative_to(vectors.FOLDER): path.read_bytes()
+        for path in vectors.FOLDER.rglob("*")
+        if path.is_file()
+    }
+    assert sorted(made) == sorted(kept)
+    assert [str(path) for path in made if made[path] != kept[path]] == []
+
+
+@pytest.mark.parametrize("case", PARAMS)
+def test_case_has_exactly_its_findings(case, tmp_path):
+    vectors.write_ledgers(case, tmp_path)
+    report = vectors.verify_case(case, tmp_path)
+    assert findings_of(report) == case["expected"]["findings"]
+    assert report.verdict == case["expected"]["verdict"]
+
+
+@pytest.mark.parametrize("case", [one for one in PARAMS if one.values[0]["pin_needed"]])
+def test_without_its_pin_a_case_has_no_finding(case, tmp_path):
+    vectors.write_ledgers(case, tmp_path)
+    report = vectors.verify_case(case, tmp_path, pinned=False)
+    assert (findings_of(report), report.verdict) == ([], "CONDITIONAL")
+
+
+def test_cases_reach_every_code_and_no_other():
+    found = {item["code"] for case in CASES for item in case["expected"]["findings"]}
+    assert found == {fault.code for fault in FAULTS}
+
+
+def test_verdicts_follow_from_the_findings():
+    for case in CASES:
+        expected = case["expected"]
+        verdicts = {BY_CODE[item["code"]].verdict for item in expected["findings"]}
+        worst = "FAIL" if "FAIL" in verdicts else "INCOMPLETE" if verdicts else None
+        assert expected["verdict"] == worst or (
+            worst is None and expected["verdict"] in ("PASS", "CONDITIONAL")
+        )
+
+
+def test_cases_say_what_they_are():
+    faults = [case for case in CASES if case["beside"] is None]
+    assert len(faults) >= 86
+    assert {case["attacker"] for case in CASES} == {"N", "R", "B", "H"}
+    for case in CASES:
+        assert case["undetectable"] is (case["why"] is not None)
+        assert not (case["pin_needed"] and case["undetectable"])
+
+
+def test_cases_stay_reviewable():
+    size = sum(path.stat().st_size for path in vectors.FOLDER.rglob("*.json"))
+    assert size < _MOST_BYTES
