@@ -9,6 +9,7 @@ from toolgate.canonical import digest, digest_of, profile_bytes
 from toolgate.ledger.append import Ledger
 from toolgate.ledger.turn_dag import frontier, frontier_root
 from toolgate.records import DecisionFields
+from toolgate.verify.anchors import NOTHING
 from toolgate.verify.traces.span import Span
 
 START = 1_800_000_000_000_000
@@ -195,15 +196,20 @@ class Kit:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.files: dict[str, list[Row]] = {}
-        for path in [root / SPINE, *sorted((root / "sessions").glob("*.jsonl"))]:
-            name = str(path.relative_to(root))
-            self.files[name] = [Row(line) for line in path.read_bytes().split(b"\n")[:-1]]
         self.spans: list[Span] | None = None
         self.traces: dict[str, bytes] = {}
         self.args: dict[str, Any] = {}
+        self.pin: tuple[int, str] | None = None
+        self.anchors = NOTHING
+        self.reload()
+
+    def reload(self) -> None:
+        """Take the ledger as it lies there."""
+        for path in [self.root / SPINE, *sorted((self.root / "sessions").glob("*.jsonl"))]:
+            name = str(path.relative_to(self.root))
+            self.files[name] = [Row(line) for line in path.read_bytes().split(b"\n")[:-1]]
         last = self.spine[-1]
         self.head = (last.body["seq"], last.old)
-        self.pin: tuple[int, str] | None = None
 
     @property
     def spine(self) -> list[Row]:

@@ -27,6 +27,7 @@ from toolgate.ledger.held import Memory, Setting
 from toolgate.ledger.session import Session
 from toolgate.ledger.spine import Spine, spine_files
 from toolgate.records import SHAPES, ZERO_DIGEST, DecisionFields, entry
+from toolgate.signing import PrivateKey
 
 __all__ = ["Ledger", "default_root", "salt"]
 
@@ -201,6 +202,42 @@ class Ledger:
             ev = {"action": action, "actor": actor, "target": target, "details": details}
             body = entry("audit", session=session, turn=None, parents=[], ts=ts, ev=ev)
             return spine.append(body)[0]
+
+    def checkpoint(self, key: PrivateKey, *, ts: int, origin: str | None = None) -> bytes:
+        """Append a signed checkpoint over the sessions closed so far and return its note.
+
+        The ledger's first checkpoint is preceded by the entry that names its key.
+
+        Args:
+            key: the key the ledger's checkpoints are signed with.
+            ts: microseconds UTC.
+            origin: the log's name; chosen once, at the first checkpoint.
+
+        Raises:
+            LedgerError: the key or origin is another than the ledger's, an earlier
+                checkpoint does not fit, or it could not be written.
+            InputError: the origin cannot name a log.
+        """
+        from toolgate.ledger import anchor
+
+        with self._spine(ts) as spine:
+            return anchor.checkpoint(spine, key, origin, ts)
+
+    def rotate_key(self, old: PrivateKey, new: PrivateKey, *, ts: int) -> str:
+        """Append the entry that retires the checkpoints' key and return its digest.
+
+        Args:
+            old: the key in force.
+            new: the key that signs from here on.
+            ts: microseconds UTC.
+
+        Raises:
+            LedgerError: the old key is not in force, or it could not be written.
+        """
+        from toolgate.ledger import anchor
+
+        with self._spine(ts) as spine:
+            return anchor.rotate(spine, old, new, ts)
 
     def head(self) -> tuple[int, str]:
         """Return the number and digest of the last spine entry; (0, zeros) when empty."""

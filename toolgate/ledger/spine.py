@@ -1,6 +1,7 @@
 """The spine under its lock: head, append, recovery of a torn end."""
 
 import os
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
@@ -146,6 +147,21 @@ class Spine:
         self._memory.size = -1
         self._written = True
         write_all(self.fd, data, self.path)
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield every line of the spine from the first, without its line feed.
+
+        What was added is written before, so that it is among them.
+        """
+        self.flush()
+        for name in spine_files(self._root):
+            path = os.path.join(self._root, name)
+            try:
+                with open(path, "rb") as file:
+                    for line in file:
+                        yield line.rstrip(b"\n")
+            except OSError as error:
+                fail("read", path, error)
 
     def __exit__(
         self,

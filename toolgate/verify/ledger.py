@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from toolgate.errors import LedgerError
+from toolgate.verify.anchors import NOTHING, Anchors
 from toolgate.verify.directory import Directory, session_name
 from toolgate.verify.entries import Entries
 from toolgate.verify.execution import Ask, Execution
@@ -86,6 +87,8 @@ def verify(
     *,
     spans: Sequence[Span] | None = None,
     expect_head: tuple[int, str] | None = None,
+    anchors: Anchors = NOTHING,
+    watch: Callable[[Line], None] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Report:
     """Verify a ledger.
@@ -94,6 +97,8 @@ def verify(
         root: the ledger directory.
         spans: tool calls of a trace another system wrote; None when there is none.
         expect_head: number and digest of a spine entry that was kept outside.
+        anchors: checkpoints and keys that were kept outside.
+        watch: called with every entry that is read.
         progress: called now and then with the number of entries read so far.
 
     Raises:
@@ -102,7 +107,7 @@ def verify(
     directory = Directory(root)
     if directory.empty:
         raise LedgerError(f"nothing to verify: the ledger at {root} has no entry")
-    return _Verification(directory, spans, expect_head, progress).run()
+    return _Verification(directory, spans, expect_head, anchors, watch, progress).run()
 
 
 class _Verification:
@@ -113,14 +118,18 @@ class _Verification:
         directory: Directory,
         spans: Sequence[Span] | None,
         expect_head: tuple[int, str] | None,
+        anchors: Anchors,
+        watch: Callable[[Line], None] | None,
         progress: Callable[[int], None] | None,
     ) -> None:
         self._directory = directory
         self._spans = spans
         self._pin = expect_head
+        self._pinned = expect_head is not None or any(item.binds for item in anchors.held)
+        self._watch = watch
         self._progress = progress
         self._entries = Entries(directory.policy)
-        self._log = Log(expect_head)
+        self._log = Log(expect_head, anchors)
         self._execution = Execution(spans)
         self._kinds: Counter[str] = Counter()
         self._recovered = 0
@@ -205,6 +214,8 @@ class _Verification:
             self._entries.other(item, entry, stream)
             self._execution.other(item, entry, stream)
         self._log.line(item, stream)
+        if self._watch is not None:
+            self._watch(item)
         self._read += 1
         if self._progress is not None and not self._read % _STEP:
             self._progress(self._read)
@@ -245,7 +256,7 @@ class _Verification:
             checked.append(f"execution: {shown} of a trace against the ledger")
         if self._pin is not None:
             checked.append(f"log: {self._said_of_pin(self._pin[0])}")
-        return checked
+        return checked + [f"log: {item}" for item in self._log.heads.checked()]
 
     def _said_of_pin(self, seq: int) -> str:
         if not self._log.holds_pin:
@@ -260,17 +271,20 @@ class _Verification:
         )
 
     def _behind_pin(self) -> tuple[str, str] | None:
-        """Return which entries came after a pin that is held, and their verb; None if none did."""
-        if self._pin is None or not self._log.holds_pin or self._pin == self._log.head:
+        """Return which entries came after the pins that are held, and their verb; None if none did.
+
+        Nothing is said of a pin that is not held: that is a finding.
+        """
+        first, last = self._log.covered + 1, self._log.head[0]
+        if first == 1 or first > last:
             return None
-        first, last = self._pin[0] + 1, self._log.head[0]
         return (f"entry {last}", "is") if first >= last else (f"entries {first} to {last}", "are")
 
     def _conditions(self) -> list[str]:
         """Return what PASS would need and this verification did not have."""
         conditions: list[str] = []
         behind = self._behind_pin()
-        if self._pin is None:
+        if not self._pinned:
             conditions.append("whether the whole ledger was rewritten or cut: no pin was given")
         elif behind is not None:
             which, were = behind
@@ -289,10 +303,15 @@ class _Verification:
         if self._spans is None:
             unchecked.append("execution against a trace: none was given")
         unchecked += conditions
+        unchecked += self._log.heads.unchecked()
+        unsigned = {
+            "approval": self._kinds["approval"],
+            "key_rotate": self._kinds["key_rotate"] - self._log.heads.rotations,
+        }
         unchecked += [
-            f"signatures of {counted(self._kinds[kind], f'{kind} entry')}"
-            for kind in ("approval", "key_rotate", "checkpoint")
-            if self._kinds[kind]
+            f"signatures of {counted(count, f'{kind} entry')}"
+            for kind, count in unsigned.items()
+            if count
         ]
         beside = self._directory.beside
         if beside:

@@ -6,7 +6,9 @@ turn's close commits to the entries of that turn.
 
 from msgspec import UNSET
 
+from toolgate.verify.anchors import NOTHING, Anchors
 from toolgate.verify.findings import Seen, finding
+from toolgate.verify.heads import Heads
 from toolgate.verify.read import Bad, Line
 from toolgate.verify.shapes import (
     Decision,
@@ -68,15 +70,20 @@ class Log:
 
     Args:
         expect_head: number and digest of a spine entry somebody outside kept.
+        anchors: checkpoints and keys somebody outside kept.
 
     Attributes:
         head: number and digest of the last spine entry read.
+        heads: the log of the sessions' ends.
         holds_pin: whether the entry that was kept outside is one of them.
     """
 
-    def __init__(self, expect_head: tuple[int, str] | None = None) -> None:
+    def __init__(
+        self, expect_head: tuple[int, str] | None = None, anchors: Anchors = NOTHING
+    ) -> None:
         self.seen: list[Seen] = []
-        self.head = (0, _GENESIS)
+        self.head = self._prior = (0, _GENESIS)
+        self.heads = Heads(anchors, self._add)
         self.holds_pin = False
         self._expected = expect_head
         self._before = ""
@@ -125,13 +132,18 @@ class Log:
             )
             self._add(code, line.digest, message, None)
         self._before = str(prev)
+        self._prior = self.head
         self.head = (seq if isinstance(seq, int) else number + 1, line.digest)
         self.holds_pin = self.holds_pin or self.head == self._expected
+        if self.heads.names_entries:
+            self.heads.entry(*self.head)
 
     def _spine(self, line: Line, entry: Entry) -> None:
         if isinstance(entry, Other):
             if entry.kind == "approval":
                 self._approvals[line.digest] = entry.ts
+            else:
+                self.heads.other(line, entry, self._prior)
         elif isinstance(entry, SessionOpen):
             self._session_open(line, entry)
         elif isinstance(entry, TurnOpen):
@@ -211,6 +223,7 @@ class Log:
         self._end_turn(held)
 
     def _session_close(self, line: Line, entry: SessionClose) -> None:
+        self.heads.close(entry.seq, line.digest)
         held = self._open_session(line, entry)
         if held is None:
             return
@@ -333,8 +346,15 @@ class Log:
         """Return the sessions the spine opened and that were not settled yet."""
         return list(self._sessions)
 
+    @property
+    def covered(self) -> int:
+        """Return the number of the last spine entry that something kept outside binds."""
+        pinned = self._expected[0] if self._expected is not None and self.holds_pin else 0
+        return max(pinned, self.heads.covered)
+
     def finish(self) -> None:
-        """Compare the head with the pin."""
+        """Compare the head with the pin, and the log with the checkpoints that were kept."""
+        self.heads.finish(self.head)
         if not self.holds_pin and self._expected is not None:
             seq, digest = self._expected
             message = (
@@ -377,6 +397,11 @@ class Log:
             self._add("log.head_digest", line.digest, message, entry.session, entry.turn)
 
     def _add(
-        self, code: str, entry: str, message: str, session: str | None, turn: int | None = None
+        self,
+        code: str,
+        entry: str,
+        message: str,
+        session: str | None = None,
+        turn: int | None = None,
     ) -> None:
         self.seen.append(Seen(finding(code, entry, message), session, turn))

@@ -14,3 +14,8 @@ def counted(number: int, noun: str) -> str:
         return f"1 {noun}"
     *before, last = noun.split(" ")
     return " ".join([f"{number}", *before, _ODD.get(last, last + "s")])
+
+
+def printable(text: str) -> str:
+    """Return text without the characters a terminal obeys."""
+    return "".join([char if char.isprintable() else "?" for char in text])
