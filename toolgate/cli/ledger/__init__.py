@@ -5,7 +5,19 @@ import click
 from toolgate.cli.lazy import LazyGroup
 
 _COMMANDS = {
+    "check-proof": ("toolgate.cli.ledger.check_proof:check_proof", "Check a proof by itself."),
+    "check-timestamp": (
+        "toolgate.cli.ledger.check_timestamp:check_timestamp",
+        "Check a timestamp over a checkpoint.",
+    ),
+    "checkpoint": ("toolgate.cli.ledger.checkpoint:checkpoint", "Append a signed checkpoint."),
+    "cosign": ("toolgate.cli.ledger.cosign:cosign", "Sign a checkpoint as its witness."),
+    "prove": ("toolgate.cli.ledger.prove:prove", "Prove that an entry was in the log."),
     "recover": ("toolgate.cli.ledger.recover:recover", "Seal torn ends, close idle sessions."),
+    "rotate-key": (
+        "toolgate.cli.ledger.rotate_key:rotate_key",
+        "Retire the key that signs checkpoints.",
+    ),
     "show": ("toolgate.cli.ledger.show:show", "Show a ledger's entries, one line each."),
     "verify": ("toolgate.cli.ledger.verify:verify", "Verify a ledger in three layers."),
 }
@@ -13,7 +25,7 @@ _COMMANDS = {
 
 @click.group(cls=LazyGroup, commands_at=_COMMANDS)
 def ledger() -> None:
-    """Verify, show and recover the decision ledger.
+    """Verify, show, recover and anchor the decision ledger.
 
     Exit codes: 0 done, 1 the evidence is bad, 2 wrong usage, 3 could not be done, 4
     INCOMPLETE, 130 interrupted. Each command says which of them it has.

@@ -2,14 +2,16 @@
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from toolgate.cli.ledger.place import INTERRUPTED, UNCHECKED, plain, root_of, stop
+from toolgate.cli.ledger.progress import Progress
 
 if TYPE_CHECKING:
     from toolgate.verify import Finding, Report
+    from toolgate.verify.anchors import Anchors
 
 _BAD, _INCOMPLETE = 1, 4
 _STATES = ("allowed", "asked", "denied")
@@ -32,12 +34,35 @@ _MOST_SHOWN = 200
     metavar="SEQ:DIGEST",
     help="A ledger head kept elsewhere; the ledger must still hold it.",
 )
+@click.option(
+    "--checkpoint",
+    "checkpoints",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="A checkpoint kept elsewhere; the ledger must still hold it. Repeatable.",
+)
+@click.option(
+    "--checkpoint-key",
+    metavar="KEY",
+    help="The key of the ledger's log, known from elsewhere.",
+)
+@click.option(
+    "--witness",
+    "witnesses",
+    multiple=True,
+    metavar="KEY",
+    help="A witness whose signature each --checkpoint must carry. Repeatable.",
+)
 @click.option("--require-pin", is_flag=True, help="Exit 1 unless the verdict is PASS.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify(
     path: str | None,
     traces: tuple[str, ...],
     expect_head: str | None,
+    checkpoints: tuple[str, ...],
+    checkpoint_key: str | None,
+    witnesses: tuple[str, ...],
     require_pin: bool,
     as_json: bool,
 ) -> None:
@@ -51,7 +76,8 @@ def verify(
     pin = _pin(expect_head)
     root = root_of(path)
     try:
-        report = _verify(root, traces, pin)
+        anchors = _anchors(checkpoints, checkpoint_key, witnesses)
+        report = _verify(root, traces, pin, anchors)
     except CheckError as error:
         stop(str(error), UNCHECKED)
     except KeyboardInterrupt:
@@ -80,43 +106,36 @@ def _pin(text: str | None) -> tuple[int, str] | None:
     return number, digest
 
 
-def _verify(root: str, traces: tuple[str, ...], pin: tuple[int, str] | None) -> "Report":
+def _anchors(
+    checkpoints: tuple[str, ...], key: str | None, witnesses: tuple[str, ...]
+) -> "Anchors":
+    """Read what was kept outside.
+
+    Raises:
+        LedgerError: a checkpoint cannot be read, or is none.
+    """
+    from toolgate.cli.ledger.keys import verifier_key
+    from toolgate.ledger.notes import COSIGNATURE, ED25519
+    from toolgate.verify.anchors import Anchors, read_held
+
+    if witnesses and not checkpoints:
+        raise click.UsageError("--witness says who signed a --checkpoint; none is given")
+    return Anchors(
+        key=None if key is None else verifier_key(key, "--checkpoint-key", ED25519),
+        witnesses=tuple(verifier_key(one, "--witness", COSIGNATURE) for one in witnesses),
+        held=tuple(read_held(path) for path in checkpoints),
+    )
+
+
+def _verify(
+    root: str, traces: tuple[str, ...], pin: tuple[int, str] | None, anchors: "Anchors"
+) -> "Report":
     from toolgate.verify import verify as run
     from toolgate.verify.traces.load import load_spans
 
     spans = load_spans(traces) if traces else None
-    with _Progress() as progress:
-        return run(root, spans=spans, expect_head=pin, progress=progress)
-
-
-class _Progress:
-    """Says on a terminal how far the work is, once it takes longer than a second."""
-
-    def __init__(self) -> None:
-        self._began = 0.0
-        self._status: Any = None
-
-    def __enter__(self) -> "_Progress":
-        import time
-
-        self._began = time.monotonic()
-        return self
-
-    def __call__(self, entries: int) -> None:
-        import time
-
-        if self._status is None:
-            if not sys.stderr.isatty() or time.monotonic() - self._began < 1:
-                return
-            from rich.console import Console
-
-            self._status = Console(stderr=True).status("verifying")
-            self._status.start()
-        self._status.update(f"verifying: {entries:,} entries read")
-
-    def __exit__(self, *error: object) -> None:
-        if self._status is not None:
-            self._status.stop()
+    with Progress("verifying") as progress:
+        return run(root, spans=spans, expect_head=pin, anchors=anchors, progress=progress)
 
 
 def _sheet(report: "Report", root: str) -> list[str]:
