@@ -23,6 +23,7 @@ from toolgate.gate.recorded import fields_of
 from toolgate.hook.event import Event
 from toolgate.hook.hosts import claude_code
 from toolgate.ledger.append import Ledger, default_root, salt
+from toolgate.records import is_digest
 
 Answer = tuple[bytes, str, int]
 """Standard output, a line for standard error ("" for none), exit code."""
@@ -38,14 +39,35 @@ def answer(data: bytes, environ: Mapping[str, str], ts: int) -> Answer:
         environ: the process environment.
         ts: when the payload arrived, microseconds UTC.
     """
+    spawned_by, wrong = _spawned_by(environ)
     try:
         ledger = Ledger(
             _place(environ),
             durability=environ.get("TOOLGATE_DURABILITY", "os"),
             host=claude_code.HOST,
+            spawned_by=spawned_by,
         )
     except LedgerError as error:
         return _denied(f"the decision could not be recorded: {error}")
+    output, message, code = _answered(ledger, data, environ, ts)
+    if wrong and not message:
+        # Work is not stopped for it. A session's start is where people see a failed hook.
+        return output, wrong, 0 if output else 1
+    return output, message, code
+
+
+def _spawned_by(environ: Mapping[str, str]) -> tuple[str | None, str]:
+    """Return who started this agent, and what is wrong with what the environment says of it."""
+    named = environ.get("TOOLGATE_SPAWNED_BY")
+    if not named or is_digest(named):
+        return named or None, ""
+    return None, (
+        f"TOOLGATE_SPAWNED_BY is {named!r:.90}; expected a decision's digest, so the session's "
+        "record names nobody who started it"
+    )
+
+
+def _answered(ledger: Ledger, data: bytes, environ: Mapping[str, str], ts: int) -> Answer:
     try:
         event = claude_code.read(
             data, principal=_account(), home=_home(environ), ts=ts, workspace=workspace_roots

@@ -26,7 +26,7 @@ from toolgate.ledger.files import (
 from toolgate.ledger.held import Memory, Setting
 from toolgate.ledger.session import Session
 from toolgate.ledger.spine import Spine, spine_files
-from toolgate.records import SHAPES, ZERO_DIGEST, DecisionFields, entry
+from toolgate.records import SHAPES, ZERO_DIGEST, DecisionFields, entry, is_digest
 from toolgate.signing import PrivateKey
 
 __all__ = ["Ledger", "default_root", "salt"]
@@ -42,6 +42,8 @@ class Ledger:
         shape: ``dag`` or ``linear``, for sessions opened from here on.
         executes: whether an allowed call runs; False for a measuring run.
         host: name of the host adapter, for the sessions opened from here on.
+        spawned_by: digest of the decision that started the agent of the sessions opened
+            from here on, if another agent did.
 
     Raises:
         LedgerError: a value is not one of these.
@@ -55,11 +57,14 @@ class Ledger:
         shape: str = "dag",
         executes: bool = True,
         host: str = "claude-code",
+        spawned_by: str | None = None,
     ) -> None:
         if durability not in ("os", "fsync"):
             raise LedgerError(f"durability is {durability!r}; expected os or fsync")
         if shape not in SHAPES:
             raise LedgerError(f"shape is {shape!r}; expected dag or linear")
+        if spawned_by is not None and not is_digest(spawned_by):
+            raise LedgerError(f"spawned_by is {spawned_by!r:.90}; expected a decision's digest")
         self.root = os.path.abspath(root)
         self._setting = Setting(
             root=self.root,
@@ -68,6 +73,7 @@ class Ledger:
             executes=executes,
             host=host,
             boot=states.boot_id(),
+            spawned_by=spawned_by,
         )
         self._memory = Memory()
 
@@ -77,7 +83,8 @@ class Ledger:
         Args:
             session: the host's session id.
             ts: microseconds UTC.
-            spawned_by: digest of the decision that started this session's agent.
+            spawned_by: digest of the decision that started this session's agent; None for
+                the ledger's setting.
         """
         with self._session(session, ts) as held:
             held.open(spawned_by)

@@ -30,6 +30,7 @@ class Setting(NamedTuple):
     executes: bool
     host: str
     boot: str | None
+    spawned_by: str | None = None
 
 
 class Memory:

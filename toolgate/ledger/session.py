@@ -44,12 +44,13 @@ class Session(Held):
     def _reopen(self) -> None:
         """Open the turn a seal belongs to, and the session's next part if need be.
 
-        Whoever seals may be another host than the one the session ran in; the part
-        names the session's own.
+        Whoever seals may be another host than the one the session ran in, and another
+        agent; the part names the session's own host, and nobody who started it.
         """
         self.reopened = self.state.opened is None
         sealing = self.setting
-        self.setting = sealing._replace(host=self.state.host or sealing.host)
+        host = self.state.host or sealing.host
+        self.setting = sealing._replace(host=host, spawned_by=None)
         self.open_next_part("recovery")
         self.setting = sealing
 
@@ -65,7 +66,7 @@ class Session(Held):
             "executes": self.state.executes if self.state.part else self.setting.executes,
             "durability": "fsync" if self.setting.durable else "os",
             "part": self.state.part + 1,
-            "spawned_by": spawned_by,
+            "spawned_by": spawned_by or self.setting.spawned_by,
         }
         parents = [self.state.closed] if self.state.closed else []
         self.to_spine("session_open", parents=parents, turn=None, ev=ev)

@@ -135,7 +135,11 @@ FAULTS: tuple[Fault, ...] = (
     Fault("execution.result_differs", FAIL, "A span's result is not the one that was recorded."),
     Fault("execution.state_differs", FAIL, "Trace and ledger disagree on how a call ended."),
     Fault("execution.no_span", FAIL, "The ledger shows a call that the trace does not."),
+    # Several ledgers as one.
+    Fault("log.spawn_denied", FAIL, "An agent was started by a decision that did not allow it."),
     # What is not there yet.
+    Fault("log.ledger_missing", INCOMPLETE, "A ledger of the audit is not there or not readable."),
+    Fault("log.spawn_unknown", INCOMPLETE, "The decision that started an agent is in no ledger."),
     Fault("log.fragment", INCOMPLETE, "A file ends in a torn line that no recovery covers yet."),
     Fault("log.turn_open", INCOMPLETE, "A turn is still open."),
     Fault("log.session_open", INCOMPLETE, "A session is still open."),

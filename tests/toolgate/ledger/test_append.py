@@ -406,3 +406,39 @@ def test_salt_is_made_once_beside_the_ledger(tmp_path):
     path.write_bytes(b"short")
     with pytest.raises(LedgerError, match="expected 32"):
         salt(str(root))
+
+
+# -- who started an agent
+
+STARTED = digest(b"a decision that started an agent")
+
+
+def test_sessions_name_who_started_them(tmp_path, shape):
+    writer = Writer(tmp_path / "ledger", "s1", shape=shape, spawned_by=STARTED)
+    writer.decide("a", "denied")
+    writer.close()
+    writer.decide("b", "denied")
+    writer.close()
+    other = digest(b"another")
+    writer.ledger.session_open("s2", ts=writer.tick(), spawned_by=other)
+    opened = entries(tmp_path / "ledger", "session_open")
+    assert [one["ev"]["spawned_by"] for one in opened] == [STARTED, STARTED, other]
+
+
+def test_who_seals_started_nobody(tmp_path):
+    writer = Writer(tmp_path / "ledger", "s1")
+    writer.decide("a", "denied")
+    writer.close()
+    with (tmp_path / "ledger" / "sessions" / "s1.jsonl").open("ab") as file:
+        file.write(b'{"axis"')
+    sealing = Writer(tmp_path / "ledger", "s1", spawned_by=STARTED)
+    sealing.ts = writer.ts
+    sealing.ledger.recover(ts=sealing.tick())
+    lines = (tmp_path / "ledger" / ledgers.SPINE).read_bytes().splitlines()
+    opened = [json.loads(line) for line in lines if b'"kind":"session_open"' in line]
+    assert [one["ev"]["spawned_by"] for one in opened] == [None, None]
+
+
+def test_what_is_no_digest_started_nobody(tmp_path):
+    with pytest.raises(LedgerError, match="spawned_by is 'x'"):
+        Ledger(str(tmp_path / "ledger"), spawned_by="x")

@@ -12,6 +12,7 @@ from toolgate.cli.ledger.progress import Progress
 if TYPE_CHECKING:
     from toolgate.verify import Finding, Report
     from toolgate.verify.anchors import Anchors
+    from toolgate.verify.system import SystemReport
 
 _BAD, _INCOMPLETE = 1, 4
 _STATES = ("allowed", "asked", "denied")
@@ -20,7 +21,7 @@ _MOST_SHOWN = 200
 
 
 @click.command()
-@click.argument("path", required=False, type=click.Path())
+@click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
 @click.option(
     "--spans",
     "traces",
@@ -54,15 +55,19 @@ _MOST_SHOWN = 200
     metavar="KEY",
     help="A witness whose signature each --checkpoint must carry. Repeatable.",
 )
+@click.option(
+    "--system", is_flag=True, help="Verify several ledgers as one: agents that start agents."
+)
 @click.option("--require-pin", is_flag=True, help="Exit 1 unless the verdict is PASS.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify(
-    path: str | None,
+    paths: tuple[str, ...],
     traces: tuple[str, ...],
     expect_head: str | None,
     checkpoints: tuple[str, ...],
     checkpoint_key: str | None,
     witnesses: tuple[str, ...],
+    system: bool,
     require_pin: bool,
     as_json: bool,
 ) -> None:
@@ -74,10 +79,14 @@ def verify(
     from toolgate.errors import CheckError
 
     pin = _pin(expect_head)
-    root = root_of(path)
+    if system and (traces or pin or not paths):
+        raise click.UsageError("--system takes ledgers, and neither --spans nor --expect-head")
+    if len(paths) > 1 and not system:
+        raise click.UsageError("several ledgers are verified with --system")
+    root = root_of(paths[0] if paths else None)
     try:
         anchors = _anchors(checkpoints, checkpoint_key, witnesses)
-        report = _verify(root, traces, pin, anchors)
+        report = _verify_system(paths, anchors) if system else _verify(root, traces, pin, anchors)
     except CheckError as error:
         stop(str(error), UNCHECKED)
     except KeyboardInterrupt:
@@ -85,7 +94,7 @@ def verify(
     if as_json:
         click.echo(json.dumps(report.as_json(), ensure_ascii=False, indent=1))
     else:
-        click.echo("\n".join(_sheet(report, root)))
+        click.echo("\n".join(_lines(report, root)))
     sys.exit(_exit_code(report.verdict, require_pin))
 
 
@@ -136,6 +145,20 @@ def _verify(
     spans = load_spans(traces) if traces else None
     with Progress("verifying") as progress:
         return run(root, spans=spans, expect_head=pin, anchors=anchors, progress=progress)
+
+
+def _verify_system(paths: tuple[str, ...], anchors: "Anchors") -> "SystemReport":
+    from toolgate.verify.system import verify_system
+
+    with Progress("verifying") as progress:
+        return verify_system(paths, anchors=anchors, progress=progress)
+
+
+def _lines(report: "Report | SystemReport", root: str) -> list[str]:
+    from toolgate.cli.ledger.system import sheet
+    from toolgate.verify.system import SystemReport
+
+    return sheet(report) if isinstance(report, SystemReport) else _sheet(report, root)
 
 
 def _sheet(report: "Report", root: str) -> list[str]:

@@ -1,0 +1,182 @@
+"""Several ledgers as one audit: links, what is missing, and no order that matters."""
+
+import json
+import shutil
+
+import checkpoints
+import ledgers
+import pytest
+import systems
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from toolgate.canonical import digest
+from toolgate.cli.ledger import ledger as command
+from toolgate.errors import LedgerError
+from toolgate.ledger.merkle import tree_root
+from toolgate.verify.anchors import Anchors
+from toolgate.verify.findings import BY_CODE
+from toolgate.verify.system import verify_system
+
+CASES = [pytest.param(case, id=case.id) for case in systems.SYSTEM]
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sound")
+    systems.build(folder)
+    return folder
+
+
+@pytest.fixture
+def family(sound, tmp_path):
+    shutil.copytree(sound, tmp_path / "family")
+    return systems.Family(tmp_path / "family")
+
+
+def check(family):
+    return verify_system([str(root) for root in family.roots], anchors=family.anchors)
+
+
+def test_sound_family_has_no_finding(family):
+    report = check(family)
+    assert report.findings == []
+    assert [one.report.findings for one in report.members] == [[], [], []]
+    assert report.verdict == "CONDITIONAL"
+    assert report.links == 2
+    assert [one.call for one in report.childless] == ["t3"]
+    assert len(report.conditions) == 3
+
+
+def test_root_is_over_the_last_end_of_each_session(family):
+    heads = {}
+    for root in family.roots:
+        for line in (root / ledgers.SPINE).read_bytes().split(b"\n"):
+            if b'"kind":"session_close"' in line:
+                body = json.loads(line)
+                heads[root, body["session"]] = bytes.fromhex(digest(line)[7:])
+    report = check(family)
+    assert report.heads == len(heads) == 4
+    assert report.root == "sha256:" + tree_root(sorted(heads.values())).hex()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_fault_between_ledgers_is_named(case, family):
+    case.damage(family)
+    report = check(family)
+    assert {item.code for item in report.findings} == case.expect, report.findings
+    assert report.verdict == case.verdict
+    for item in report.findings:
+        assert item.layer == BY_CODE[item.code].layer
+        assert "\n" not in item.message
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_order_and_repetition_change_nothing(case, family, monkeypatch):
+    case.damage(family)
+    report = check(family)
+    family.roots = [*family.roots[::-1], family.roots[0]]
+    assert check(family) == report
+    monkeypatch.chdir(family.folder)
+    family.roots = [root.name for root in family.roots]
+    assert check(family) == report
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.sampled_from([*systems.NAMES, "none"]), min_size=1, max_size=6), st.randoms())
+def test_any_arguments_in_any_order(sound, names, rng):
+    report = verify_system([str(sound / name) for name in names])
+    again = [*names, *rng.choices(names, k=2)]
+    rng.shuffle(again)
+    assert verify_system([f"{sound}/./{name}" for name in again]) == report
+    assert [member.path for member in report.members] == sorted(
+        str((sound / name).resolve()) for name in set(names)
+    )
+    assert ("log.ledger_missing" in {one.code for one in report.findings}) is ("none" in names)
+
+
+def test_a_copy_of_a_ledger_changes_neither_root_nor_verdict(family):
+    report = check(family)
+    shutil.copytree(family.folder / "child", family.folder / "copy")
+    family.roots.append(family.folder / "copy")
+    again = check(family)
+    assert (again.root, again.heads, again.verdict) == (report.root, report.heads, report.verdict)
+    assert (again.findings, again.childless) == (report.findings, report.childless)
+
+
+def test_no_ledger_at_all():
+    with pytest.raises(LedgerError, match="no ledger was given"):
+        verify_system([])
+
+
+def test_a_checkpoint_of_each_ledger_makes_it_pass(family):
+    kept = []
+    for name in systems.NAMES:
+        key = checkpoints.private(20 + len(kept))
+        made = ledgers.Ledger(str(family.folder / name))
+        kept.append(checkpoints.held(made.checkpoint(key, ts=ledgers.START + 10**9)))
+    family.anchors = Anchors(tuple(kept))
+    report = check(family)
+    assert [one.report.findings for one in report.members] == [[], [], []]
+    assert (report.verdict, report.findings, report.conditions) == ("PASS", [], [])
+    family.anchors = Anchors(tuple(kept[1:]))
+    assert check(family).verdict == "CONDITIONAL"
+
+
+def test_a_decision_answered_only_by_a_veto_started_nobody(family):
+    writer = ledgers.Writer(family.folder / "other", "alone")
+    writer.ts += 10**8
+    writer.decide("v1", tool="Task")
+    writer.outcome("v1", "refused", tool="Task")
+    writer.decide("v2", tool="Task")
+    writer.close()
+    writer.outcome("v2", tool="Task")
+    assert [one.call for one in check(family).childless] == ["v2", "t3"] or [
+        one.call for one in check(family).childless
+    ] == ["t3", "v2"]
+
+
+# -- the command
+
+
+def run(*arguments):
+    return CliRunner().invoke(command, ["verify", *[str(one) for one in arguments]])
+
+
+def test_command(family):
+    done = run("--system", *family.roots)
+    assert done.exit_code == 0, done.output
+    assert "System of 3 ledgers" in done.output
+    assert "Decisions that sessions name as what started them: 2" in done.output
+    assert "Agent call t3, session boss" in done.output
+    assert "over 4 session heads" in done.output
+    assert "Verdict  CONDITIONAL" in done.output
+    assert run("--system", *family.roots, "--require-pin").exit_code == 1
+    body = json.loads(run("--system", *family.roots, "--json").output)
+    assert [one["report"]["verdict"] for one in body["members"]] == ["CONDITIONAL"] * 3
+    assert body["childless"][0]["call"] == "t3"
+    done = run("--system", *family.roots, family.folder / "none")
+    assert done.exit_code == 4
+    assert "MISSING" in done.output
+    assert "log.ledger_missing" in done.output
+
+
+def test_command_shows_the_findings_of_each_ledger(family):
+    next(case for case in systems.SYSTEM if case.id == "fault-inside-one-ledger").damage(family)
+    done = run("--system", *family.roots)
+    assert done.exit_code == 1
+    assert f"Findings in {family.folder.resolve() / 'other'}: " in done.output
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--system"],
+        ["--system", "a", "--spans", "x"],
+        ["--system", "a", "--expect-head", "1:" + "0" * 64],
+        ["a", "b"],
+    ],
+)
+def test_command_used_wrongly(options):
+    assert run(*options).exit_code == 2

@@ -1,0 +1,349 @@
+"""Several ledgers as one audit: agents that start agents, on one machine or many.
+
+Nobody's order is trusted, neither the arguments' nor a writer's: the ledgers are
+sets, one root is taken over their sorted session heads, and whether an agent was
+started by an allowed decision is looked up in all of them.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from toolgate.errors import LedgerError
+from toolgate.ledger.merkle import tree_root
+from toolgate.ledger.rotation import CHECKPOINT
+from toolgate.verify.anchors import NOTHING, Anchors
+from toolgate.verify.findings import Finding, finding, verdict
+from toolgate.verify.ledger import Report, verify
+from toolgate.verify.read import Directory, Line
+from toolgate.verify.shapes import Decision, Other, Outcome, SessionClose, SessionOpen
+
+STARTERS = ("Agent", "Task")
+"""Tools that start an agent."""
+
+Progress = Callable[[int], None]
+
+
+class Member(NamedTuple):
+    """One ledger of the system.
+
+    Args:
+        path: where it lies.
+        report: what its own verification found; None if it could not be read.
+        why: why it could not be read.
+    """
+
+    path: str
+    report: Report | None
+    why: str | None
+
+
+class Started(NamedTuple):
+    """An allowed call that ran and starts agents, without a session that names it.
+
+    Args:
+        decision: its decision_digest.
+        session: the session it was made in.
+        tool: the tool.
+        call: the call's id.
+    """
+
+    decision: str
+    session: str
+    tool: str
+    call: str
+
+
+class SystemReport(NamedTuple):
+    """What a verification of several ledgers found.
+
+    Args:
+        verdict: PASS, FAIL, INCOMPLETE or CONDITIONAL, over all of them.
+        root: the RFC 6962 root over the sorted heads of the sessions that have ended.
+        heads: how many those are.
+        links: how many sessions name the decision that started them.
+        members: the ledgers, by path.
+        findings: faults between the ledgers; those inside are in their own reports.
+        childless: calls that started agents, none of which has a session here.
+        conditions: what PASS would need, by ledger.
+    """
+
+    verdict: str
+    root: str
+    heads: int
+    links: int
+    members: list[Member]
+    findings: list[Finding]
+    childless: list[Started]
+    conditions: list[str]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as one JSON object."""
+        return {
+            **self._asdict(),
+            "findings": [item._asdict() for item in self.findings],
+            "childless": [item._asdict() for item in self.childless],
+            "members": [
+                {
+                    "path": item.path,
+                    "why": item.why,
+                    "report": None if item.report is None else item.report.as_json(),
+                }
+                for item in self.members
+            ],
+        }
+
+
+class _Child(NamedTuple):
+    """A session's part that names the decision that started its agent."""
+
+    entry: str
+    session: str
+    ledger: str
+    decision: str
+
+
+class _Outline:
+    """What is known of a ledger before it is verified."""
+
+    __slots__ = ("children", "origins", "sessions")
+
+    def __init__(self) -> None:
+        self.children: list[_Child] = []
+        self.origins: set[str] = set()
+        self.sessions: dict[str, str] = {}
+
+
+class _Made(NamedTuple):
+    """A decision that a session names: what it said, and the sessions that hold it."""
+
+    state: str
+    places: set[tuple[str, str]]
+
+
+class _Watch:
+    """Looks on while a ledger is verified, and keeps the little that concerns others."""
+
+    def __init__(self, path: str, named: set[str], made: dict[str, _Made]) -> None:
+        self.heads: dict[str, str] = {}
+        self.started: dict[str, Started] = {}
+        self.ran: set[str] = set()
+        self._path = path
+        self._named = named
+        self._made = made
+
+    def __call__(self, line: Line) -> None:
+        entry = line.entry
+        if isinstance(entry, Decision):
+            self._decision(line, entry)
+        elif isinstance(entry, Outcome):
+            ev = entry.ev
+            # One that came late lies on the spine, which is read before its decision is.
+            if ev.terminal_state not in ("refused", "unresolved") and (
+                entry.turn is None or ev.decision_digest in self.started
+            ):
+                self.ran.add(ev.decision_digest)
+        elif isinstance(entry, SessionClose):
+            self.heads[entry.session or ""] = line.digest
+
+    def _decision(self, line: Line, entry: Decision) -> None:
+        state, session = entry.ev.decision_state, entry.session or ""
+        if line.event in self._named:
+            made = self._made.setdefault(line.event, _Made(state, set()))
+            made.places.add((self._path, session))
+        if state == "allowed" and entry.intent.action_type in STARTERS:
+            intent = entry.intent
+            self.started[line.event] = Started(line.event, session, intent.action_type, intent.call)
+
+
+def verify_system(
+    roots: Sequence[str], *, anchors: Anchors = NOTHING, progress: Progress | None = None
+) -> SystemReport:
+    """Verify several ledgers as one.
+
+    Args:
+        roots: the ledger directories, in any order, any of them more than once.
+        anchors: checkpoints and keys that were kept outside; each is held against the
+            ledgers whose log it names.
+        progress: called now and then with the number of entries read so far.
+
+    Raises:
+        LedgerError: no ledger is given.
+    """
+    paths = sorted({os.path.realpath(root) for root in roots})
+    if not paths:
+        raise LedgerError("nothing to verify: no ledger was given")
+    return _System(paths, anchors, progress).run()
+
+
+class _System:
+    """One verification of several ledgers while it runs."""
+
+    def __init__(self, paths: list[str], anchors: Anchors, progress: Progress | None) -> None:
+        self._paths = paths
+        self._anchors = anchors
+        self._progress = progress
+        self._findings: dict[tuple[str, str], Finding] = {}
+        self._outlines: dict[str, _Outline] = {}
+        self._watches: list[_Watch] = []
+        self._made: dict[str, _Made] = {}
+        self._read = 0
+
+    def run(self) -> SystemReport:
+        """Read every spine for what it names, then verify every ledger and look it up."""
+        missing: dict[str, str] = {}
+        for path in self._paths:
+            try:
+                self._outlines[path] = _outline(path)
+            except LedgerError as error:
+                missing[path] = str(error)
+        children = [child for one in self._outlines.values() for child in one.children]
+        named = {child.decision for child in children}
+        members = [self._verify(path, named, missing) for path in self._paths]
+        for member in members:
+            if member.why is not None:
+                self._add("log.ledger_missing", member.path, member.why)
+        self._match_anchors()
+        self._look_up(children)
+        heads = {head for watch in self._watches for head in watch.heads.values()}
+        return self._report(members, heads, len(named))
+
+    def _verify(self, path: str, named: set[str], missing: Mapping[str, str]) -> Member:
+        if path in missing:
+            return Member(path, None, missing[path])
+        watch = _Watch(path, named, self._made)
+        try:
+            report = verify(
+                path,
+                anchors=self._anchors_of(path),
+                watch=watch,
+                progress=None if self._progress is None else self._tell,
+            )
+        except LedgerError as error:
+            return Member(path, None, str(error))
+        self._read += sum(report.entries.values())
+        self._watches.append(watch)
+        return Member(path, report, None)
+
+    def _tell(self, entries: int) -> None:
+        assert self._progress is not None
+        self._progress(self._read + entries)
+
+    # -- what was kept outside
+
+    def _anchors_of(self, path: str) -> Anchors:
+        origins = self._outlines[path].origins
+        key = self._anchors.key
+        return self._anchors._replace(
+            held=tuple(one for one in self._anchors.held if one.checkpoint.origin in origins),
+            key=key if key is not None and key.name in origins else None,
+        )
+
+    def _match_anchors(self) -> None:
+        known = {origin for one in self._outlines.values() for origin in one.origins}
+        for held in self._anchors.held:
+            if held.checkpoint.origin not in known:
+                message = f"no ledger that was given is the log {held.checkpoint.origin!r:.80}"
+                self._add("log.ledger_missing", f"checkpoint {held.name}", message)
+        key = self._anchors.key
+        if key is not None and key.name not in known:
+            message = f"no ledger that was given is the log {key.name!r:.80}"
+            self._add("log.ledger_missing", "pinned key", message)
+
+    # -- who started whom
+
+    def _look_up(self, children: list[_Child]) -> None:
+        loops = self._loops(children)
+        for child in children:
+            made = self._made.get(child.decision)
+            who = f"session {child.session!r:.80} names {child.decision} as what started it"
+            if made is None:
+                self._add("log.spawn_unknown", child.entry, f"{who}; no ledger here holds it")
+            elif made.state != "allowed":
+                self._add("log.spawn_denied", child.entry, f"{who}; it was {made.state}")
+            elif self._opening(child.ledger, child.session) in loops:
+                message = f"{who}; that was made by an agent which it started itself"
+                self._add("log.spawn_denied", child.entry, message)
+
+    def _opening(self, ledger: str, session: str) -> str:
+        """Return the first session_open of a session, which is the same in every copy."""
+        return self._outlines[ledger].sessions.get(session, "")
+
+    def _loops(self, children: list[_Child]) -> set[str]:
+        """Return the sessions that lie on a loop of sessions starting one another."""
+        edges = {
+            (self._opening(child.ledger, child.session), self._opening(*place))
+            for child in children
+            if child.decision in self._made
+            for place in self._made[child.decision].places
+        }
+        edges = {edge for edge in edges if all(edge)}
+        while True:
+            below, above = {child for child, _ in edges}, {parent for _, parent in edges}
+            left = {edge for edge in edges if edge[0] in above and edge[1] in below}
+            if left == edges:
+                return below & above
+            edges = left
+
+    # -- the report
+
+    def _report(self, members: list[Member], heads: set[str], links: int) -> SystemReport:
+        findings = [self._findings[place] for place in sorted(self._findings)]
+        conditions = [
+            f"{member.path}: {item}"
+            for member in members
+            if member.report is not None
+            for item in member.report.conditions
+        ]
+        every = findings + [
+            item for member in members if member.report for item in member.report.findings
+        ]
+        leaves = [bytes.fromhex(head[7:]) for head in sorted(heads)]
+        return SystemReport(
+            verdict=verdict(every, conditional=bool(conditions)),
+            root="sha256:" + tree_root(leaves).hex(),
+            heads=len(heads),
+            links=links,
+            members=members,
+            findings=findings,
+            childless=self._childless(),
+            conditions=conditions,
+        )
+
+    def _childless(self) -> list[Started]:
+        found = {
+            item
+            for watch in self._watches
+            for digest, item in watch.started.items()
+            if digest in watch.ran and digest not in self._made
+        }
+        return sorted(found)
+
+    def _add(self, code: str, entry: str, message: str) -> None:
+        self._findings.setdefault((code, entry), finding(code, entry, message))
+
+
+def _outline(path: str) -> _Outline:
+    """Read a ledger's spine for its log's name and for who started its sessions.
+
+    Raises:
+        LedgerError: there is no ledger, nothing in it, or it cannot be read.
+    """
+    directory = Directory(path)
+    if directory.empty:
+        raise LedgerError(f"the ledger at {path} has no entry")
+    made = _Outline()
+    for item in directory.read_spine():
+        if not isinstance(item, Line):
+            continue
+        entry = item.entry
+        if not made.origins:
+            made.origins.add(f"toolgate.invalid/{item.digest[7:23]}")
+        if isinstance(entry, SessionOpen):
+            session = entry.session or ""
+            made.sessions.setdefault(session, item.digest)
+            if entry.ev.spawned_by is not None:
+                made.children.append(_Child(item.digest, session, path, entry.ev.spawned_by))
+        elif isinstance(entry, Other) and entry.ev.get("role") == CHECKPOINT:
+            made.origins.add(entry.ev["name"])
+    return made
