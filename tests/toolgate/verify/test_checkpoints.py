@@ -1,5 +1,6 @@
 """Checkpoints and keys in a ledger: what the writer appends has no finding, and pins it."""
 
+import random
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -252,3 +253,44 @@ def test_every_cut_below_a_kept_checkpoint_is_seen(tmp_path_factory, steps, data
     assert "log.equivocation" in {item.code for item in report.primary}, report.findings
     assert report.verdict == "FAIL"
     shutil.rmtree(root)
+
+
+# -- damage
+
+
+def test_no_damage_below_a_kept_checkpoint_goes_unnoticed(tmp_path):
+    root = tmp_path / "sound"
+    ledgers.build(root)
+    writer = ledgers.Ledger(str(root))
+    kept = held(writer.checkpoint(FIRST, ts=ledgers.START + 10**9, origin=ORIGIN))
+    anchors = Anchors((kept,), public(ORIGIN, FIRST))
+    for seed in range(120):
+        rng = random.Random(seed)
+        copy = tmp_path / str(seed)
+        shutil.copytree(root, copy)
+        path = rng.choice(sorted(one for one in copy.rglob("*.jsonl") if one.stat().st_size))
+        data = bytearray(path.read_bytes())
+        at = rng.randrange(len(data))
+        if rng.randrange(2):
+            data[at] ^= 1 << rng.randrange(8)
+        else:
+            del data[at : at + rng.randrange(1, 3000)]
+        path.write_bytes(bytes(data))
+        report = verify(str(copy), anchors=anchors)
+        assert report.verdict in ("FAIL", "INCOMPLETE"), f"seed {seed} went unnoticed"
+        shutil.rmtree(copy)
+
+
+@pytest.mark.parametrize("lines", [1, 2])
+def test_a_kill_in_the_middle_of_a_checkpoint_is_recovered(writer, lines):
+    path = Path(writer.ledger.root) / ledgers.SPINE
+    before = path.stat().st_size
+    writer.ledger.checkpoint(FIRST, ts=writer.tick(), origin=ORIGIN)
+    written = path.read_bytes()[before:].splitlines(keepends=True)
+    kept = b"".join(written[: lines - 1]) + written[lines - 1][:-40]
+    path.write_bytes(path.read_bytes()[:before] + kept)
+    again = ledgers.Writer(Path(writer.ledger.root), "s")
+    again.ts = writer.ts
+    note = again.ledger.checkpoint(FIRST, ts=again.tick(), origin=ORIGIN)
+    report = check(again, anchors=Anchors((held(note),)))
+    assert (report.verdict, report.findings, report.recovered) == ("PASS", [], 1)
