@@ -14,9 +14,12 @@ from typing import Any
 
 import catalogue
 import ledgers
+import systems
 import vectors
 from catalogue import BASES, Fault
 
+from toolgate.ledger.notes import format_note
+from toolgate.verify.anchors import NOTHING, Anchors
 from toolgate.verify.traces.span import Span
 
 _CACHES = (".turn", ".lock", ".salt")
@@ -42,13 +45,53 @@ def freeze(folder: Path) -> int:
             case = _case(row, work, _files(bases[row.base]))
             _write(folder / f"{row.id}.json", case)
             rmtree(work)
-    return len(rows)
+        family = Path(scratch) / "family"
+        systems.build(family)
+        bases = {name: _files(family / name) for name in systems.NAMES}
+        for name, files in bases.items():
+            items = {path: vectors.items_of(data, []) for path, data in files.items()}
+            _write(folder / "base" / f"{name}.json", {"name": name, "files": items})
+        for row in systems.SYSTEM:
+            work = Path(scratch) / "work"
+            copytree(family, work)
+            _write(folder / f"{row.id}.json", _system(row, work, bases))
+            rmtree(work)
+    return len(rows) + len(systems.SYSTEM)
+
+
+def _system(row: systems.Fault, work: Path, bases: dict[str, dict[str, bytes]]) -> dict[str, Any]:
+    """Return a case of several ledgers; ``args.system`` names those that are given."""
+    family = systems.Family(work)
+    row.damage(family)
+    case: dict[str, Any] = {
+        "id": row.id,
+        "title": row.id.replace("-", " "),
+        "attacker": "R",
+        "origin": "systems",
+        "beside": None,
+        "pin_needed": False,
+        "undetectable": False,
+        "why": None,
+        "ledgers": {
+            root.name: _ledger(root, root.name if root.name in bases else "", bases.get(root.name))
+            for root in sorted(work.iterdir())
+            if root.is_dir()
+        },
+        "spans": None,
+        "traces": {},
+        "args": {"system": sorted(root.name for root in family.roots), **_kept(family.anchors)},
+    }
+    report = vectors.verify_system_case(case, work)
+    if {item.code for item in report.findings} != row.expect or report.verdict != row.verdict:
+        raise ValueError(f"{row.id}: {report.verdict}, {report.findings}")
+    return {**case, "expected": vectors.said_of_system(report, work)}
 
 
 def _case(row: Fault, work: Path, base: dict[str, bytes]) -> dict[str, Any]:
     kit = ledgers.Kit(work / vectors.MAIN)
     row.damage(kit)
-    pin = kit.pin or (kit.head if row.pin else None)
+    kept = kit.anchors is not NOTHING
+    pin = kit.pin or (kit.head if row.pin and not kept else None)
     spans = None if kit.spans is None else [_said(span) for span in kit.spans]
     roots = sorted(path for path in work.iterdir() if path.is_dir())
     case: dict[str, Any] = {
@@ -63,7 +106,11 @@ def _case(row: Fault, work: Path, base: dict[str, bytes]) -> dict[str, Any]:
         "ledgers": {root.name: _ledger(root, row.base, base) for root in roots},
         "spans": spans,
         "traces": {name: vectors.items_of(data, []) for name, data in kit.traces.items()},
-        "args": {**({"expect_head": f"{pin[0]}:{pin[1]}"} if pin else {}), **kit.args},
+        "args": {
+            **({"expect_head": f"{pin[0]}:{pin[1]}"} if pin else {}),
+            **_kept(kit.anchors),
+            **kit.args,
+        },
     }
     report = vectors.verify_case(case, work)
     found = {item.code for item in report.primary}
@@ -78,13 +125,24 @@ def _case(row: Fault, work: Path, base: dict[str, bytes]) -> dict[str, Any]:
     return {**case, "expected": {"verdict": report.verdict, "findings": findings}}
 
 
+def _kept(anchors: Anchors) -> dict[str, Any]:
+    """Return what was kept of the log, as the command line takes it."""
+    said = {
+        "checkpoints": {held.name: format_note(held.note).decode() for held in anchors.held},
+        "checkpoint_key": None if anchors.key is None else anchors.key.text,
+        "witnesses": [key.text for key in anchors.witnesses],
+    }
+    return {name: value for name, value in said.items() if value}
+
+
 def _said(span: Span) -> dict[str, Any]:
     unsaid = vectors.UNSAID
     return {name: value for name, value in span._asdict().items() if value != unsaid[name]}
 
 
-def _ledger(root: Path, name: str, base: dict[str, bytes]) -> dict[str, Any]:
-    """Return a ledger as its difference from the base."""
+def _ledger(root: Path, name: str, base: dict[str, bytes] | None) -> dict[str, Any]:
+    """Return a ledger as its difference from the base, if it has one."""
+    base = base or {}
     files: dict[str, Any] = {}
     there = _files(root)
     for path in sorted({*there, *base}):
@@ -125,9 +183,10 @@ def _laid_out(value: Any, depth: int) -> str:
 
 def main() -> None:
     """Write the frozen cases anew."""
-    rmtree(vectors.FOLDER, ignore_errors=True)
-    vectors.base_files.cache_clear()
-    count = freeze(vectors.FOLDER)
+    with TemporaryDirectory() as scratch:  # a row that is refused leaves the old files alone
+        count = freeze(Path(scratch))
+        rmtree(vectors.FOLDER, ignore_errors=True)
+        copytree(scratch, vectors.FOLDER)
     print(f"{count} cases in {vectors.FOLDER}", file=sys.stderr)
 
 

@@ -8,6 +8,7 @@ import pytest
 import systems
 
 from toolgate.verify import verify
+from toolgate.verify.anchors import NOTHING
 from toolgate.verify.findings import BY_CODE, FAULTS
 from toolgate.verify.traces.load import load_spans
 
@@ -36,15 +37,13 @@ def kit(bases, tmp_path, request):
     return ledgers.Kit(tmp_path / "ledger")
 
 
-def look(kit, pin=None):
+def look(kit, pin=None, anchors=NOTHING):
     """Verify a kit's ledger with its trace, or with its trace files."""
     paths = [kit.root.parent / name for name in kit.traces]
     for path in paths:
         path.write_bytes(kit.traces[path.name])
     spans = load_spans([str(path) for path in paths]) if paths else kit.spans
-    return verify(
-        str(kit.root), spans=spans, expect_head=pin, anchors=kit.anchors, **kit.args
-    )
+    return verify(str(kit.root), spans=spans, expect_head=pin, anchors=anchors, **kit.args)
 
 
 def test_sound_ledger_has_no_finding(sound):
@@ -71,7 +70,8 @@ def test_rewriting_nothing_changes_nothing(kit):
 def test_fault_is_named(case, kit):
     case.damage(kit)
     kept = kit.anchors is not ledgers.NOTHING
-    report = look(kit, kit.pin or (kit.head if case.pin and not kept else None))
+    pin = kit.pin or (kit.head if case.pin and not kept else None)
+    report = look(kit, pin, kit.anchors)
     assert {item.code for item in report.primary} == case.expect, report.findings
     assert report.verdict == case.verdict
     for item in report.findings:

@@ -7,7 +7,9 @@ import vectors
 from toolgate.verify.findings import BY_CODE, FAULTS
 
 CASES = vectors.cases()
-PARAMS = [pytest.param(case, id=case["id"]) for case in CASES]
+ALONE = [case for case in CASES if "system" not in case["args"]]
+PARAMS = [pytest.param(case, id=case["id"]) for case in ALONE]
+SYSTEMS = [pytest.param(case, id=case["id"]) for case in CASES if "system" in case["args"]]
 _MOST_BYTES = 3_000_000
 
 
@@ -43,6 +45,14 @@ def test_case_has_exactly_its_findings(case, tmp_path):
     assert report.verdict == case["expected"]["verdict"]
 
 
+@pytest.mark.parametrize("case", SYSTEMS)
+def test_case_of_several_ledgers_has_exactly_its_findings(case, tmp_path):
+    folder = tmp_path.resolve()
+    vectors.write_ledgers(case, folder)
+    report = vectors.verify_system_case(case, folder)
+    assert vectors.said_of_system(report, folder) == case["expected"]
+
+
 @pytest.mark.parametrize("case", [one for one in PARAMS if one.values[0]["pin_needed"]])
 def test_without_its_pin_a_case_has_no_finding(case, tmp_path):
     vectors.write_ledgers(case, tmp_path)
@@ -56,7 +66,7 @@ def test_cases_reach_every_code_and_no_other():
 
 
 def test_verdicts_follow_from_the_findings():
-    for case in CASES:
+    for case in ALONE:
         expected = case["expected"]
         verdicts = {BY_CODE[item["code"]].verdict for item in expected["findings"]}
         worst = "FAIL" if "FAIL" in verdicts else "INCOMPLETE" if verdicts else None

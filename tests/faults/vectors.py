@@ -24,7 +24,11 @@ from typing import Any
 
 from toolgate.canonical import profile_bytes
 from toolgate.errors import CanonicalizationError
+from toolgate.ledger.checkpoint import parse_text
+from toolgate.ledger.notes import parse_key, parse_note
 from toolgate.verify import Report, verify
+from toolgate.verify.anchors import Anchors, Held
+from toolgate.verify.system import SystemReport, verify_system
 from toolgate.verify.traces.load import load_spans
 from toolgate.verify.traces.span import Span
 
@@ -203,21 +207,61 @@ def write_ledgers(case: dict[str, Any], folder: Path) -> None:
                 (folder / name / path).write_bytes(data)
 
 
+def verify_system_case(case: dict[str, Any], folder: Path) -> SystemReport:
+    """Verify a case of several ledgers, which lie in a folder."""
+    args = dict(case["args"])
+    roots = [str(folder / name) for name in args.pop("system")]
+    return verify_system(roots, anchors=_anchors(args))
+
+
+def said_of_system(report: SystemReport, folder: Path) -> dict[str, Any]:
+    """Return what a case of several ledgers expects; paths are those below its folder."""
+    above = f"{folder.resolve()}/"
+    return {
+        "verdict": report.verdict,
+        "findings": [
+            {"code": item.code, "entry": item.entry.removeprefix(above), "cause": item.cause}
+            for item in report.findings
+        ],
+        "root": report.root,
+        "members": {
+            item.path.removeprefix(above): item.report and item.report.verdict
+            for item in report.members
+        },
+    }
+
+
+def _anchors(args: dict[str, Any]) -> Anchors:
+    """Take what was kept outside from a case's arguments."""
+    key = args.pop("checkpoint_key", None)
+    return Anchors(
+        tuple(_held(name, text) for name, text in args.pop("checkpoints", {}).items()),
+        None if key is None else parse_key(key),
+        tuple(parse_key(text) for text in args.pop("witnesses", [])),
+    )
+
+
+def _held(name: str, text: str) -> Held:
+    note = parse_note(text.encode())
+    return Held(name, note, parse_text(note.text))
+
+
 def verify_case(case: dict[str, Any], folder: Path, *, pinned: bool = True) -> Report:
     """Verify a case's ledger, which lies in a folder.
 
     Args:
         case: the case.
         folder: where ``write_ledgers`` wrote it.
-        pinned: whether the case's pin is given.
+        pinned: whether what was kept outside is given.
     """
     args = dict(case["args"])
     pin = args.pop("expect_head", None)
     if pinned and pin is not None:
         seq, _, digest = pin.partition(":")
         args["expect_head"] = (int(seq), digest)
-    if "system" in args:
-        args["system"] = [str(folder / name) for name in args["system"]]
+    anchors = _anchors(args)
+    if pinned:
+        args["anchors"] = anchors
     spans = (
         None if case["spans"] is None else [Span(**{**UNSAID, **span}) for span in case["spans"]]
     )

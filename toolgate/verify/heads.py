@@ -132,8 +132,6 @@ class Heads:
         ev = entry.ev
         now = signing.text(self._keys[-1].key.key) if self._keys else None
         known = {signing.text(one.key.key) for one in self._keys}
-        if _is_placed(entry):
-            return "belongs to a session or turn, or names parents; a key stands on the spine alone"
         if not is_name(ev["name"]) or self.origin not in (None, ev["name"]):
             wanted = "a name without spaces" if self.origin is None else repr(self.origin)
             return f"the log's name is {ev['name']!r:.80}; expected {wanted}"
@@ -147,11 +145,6 @@ class Heads:
 
     def _fault_of_checkpoint(self, entry: Other, before: tuple[int, str]) -> str | None:
         """Return what is wrong with a checkpoint entry, None if nothing is."""
-        if _is_placed(entry):
-            return (
-                "belongs to a session or turn, or names parents; a checkpoint stands on the "
-                "spine alone"
-            )
         if not self._keys:
             return "no entry before it brings in the key it must be signed with"
         try:
@@ -286,8 +279,3 @@ class Heads:
             "whose key signed the checkpoints: no key was pinned, so their signatures were checked "
             "only against the ledger's own"
         ]
-
-
-def _is_placed(entry: Other) -> bool:
-    """Say whether an entry claims a place beyond its own on the spine."""
-    return entry.session is not None or entry.turn is not None or bool(entry.parents)

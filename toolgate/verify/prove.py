@@ -13,7 +13,8 @@ from toolgate.ledger.rotation import CHECKPOINT
 from toolgate.ledger.turn_dag import frontier
 from toolgate.verify import proof
 from toolgate.verify.anchors import Held
-from toolgate.verify.read import Bad, Directory, Line
+from toolgate.verify.directory import Directory
+from toolgate.verify.read import Bad, Line
 from toolgate.verify.shapes import Other, SessionClose, TurnClose
 
 Progress = Callable[[int], None]

@@ -13,9 +13,10 @@ from toolgate.errors import LedgerError
 from toolgate.ledger.merkle import tree_root
 from toolgate.ledger.rotation import CHECKPOINT
 from toolgate.verify.anchors import NOTHING, Anchors
+from toolgate.verify.directory import Directory
 from toolgate.verify.findings import Finding, finding, verdict
 from toolgate.verify.ledger import Report, verify
-from toolgate.verify.read import Directory, Line
+from toolgate.verify.read import Line
 from toolgate.verify.shapes import Decision, Other, Outcome, SessionClose, SessionOpen
 
 STARTERS = ("Agent", "Task")

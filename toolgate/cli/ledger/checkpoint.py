@@ -50,7 +50,7 @@ def checkpoint(
     from toolgate.ledger.append import Ledger
     from toolgate.ledger.checkpoint import as_logged, parse_text
     from toolgate.ledger.notes import parse_note, public
-    from toolgate.verify.read import Directory
+    from toolgate.verify.directory import Directory
 
     root = root_of(path)
     try:

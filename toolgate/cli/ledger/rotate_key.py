@@ -28,7 +28,7 @@ def rotate_key(path: str | None, old_file: str | None, new_file: str, create_key
 
     from toolgate.errors import CheckError, EvidenceError
     from toolgate.ledger.append import Ledger
-    from toolgate.verify.read import Directory
+    from toolgate.verify.directory import Directory
 
     root = root_of(path)
     try:
