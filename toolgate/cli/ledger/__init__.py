@@ -6,7 +6,8 @@ from toolgate.cli.lazy import LazyGroup
 
 _COMMANDS = {
     "recover": ("toolgate.cli.ledger.recover:recover", "Seal torn ends, close idle sessions."),
-    "show": ("toolgate.cli.ledger.show:show", "Show a ledger's entries, one line each."),
+    "show": ("toolgate.cli.ledger.show:show", "Tell the story of one call."),
+    "tail": ("toolgate.cli.ledger.tail:tail", "Show the last entries, one line each."),
     "verify": ("toolgate.cli.ledger.verify:verify", "Verify a ledger in three layers."),
 }
 
