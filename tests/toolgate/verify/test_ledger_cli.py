@@ -134,6 +134,7 @@ def test_no_ledger_here(tmp_path, options):
         ["tail"],
         ["recover"],
         ["show", "a0", "--ledger"],
+        ["timeline", "s", "--ledger"],
     ):
         assert run(*command, tmp_path).exit_code == 3
     assert list(tmp_path.iterdir()) == []
@@ -146,6 +147,7 @@ def test_cannot_check(tmp_path, root):
     assert run("verify", root, "--spans", tmp_path / "none").exit_code == 3
     assert run("tail", tmp_path / "none").exit_code == 3
     assert run("show", "a0", "--ledger", tmp_path / "none").exit_code == 3
+    assert run("timeline", "alpha", "--ledger", tmp_path / "none").exit_code == 3
     assert run("recover", tmp_path / "none").exit_code == 3
 
 
@@ -187,7 +189,7 @@ def test_tail_of_an_unknown_session(root):
     assert done.stderr == f"toolgate ledger: the ledger at {root} holds no session 'zzz'\n"
 
 
-@pytest.mark.parametrize("command", [[], ["verify"], ["show"], ["tail"], ["recover"]])
+@pytest.mark.parametrize("command", [[], ["verify"], ["show"], ["tail"], ["timeline"], ["recover"]])
 def test_help_says_the_exit_codes(command):
     assert "Exit codes: 0 " in run(*command, "--help").output
 
@@ -201,7 +203,7 @@ def test_recover(root):
     assert run("verify", root).exit_code == 0
 
 
-@pytest.mark.parametrize("command", [[], ["verify"], ["show"], ["tail"], ["recover"]])
+@pytest.mark.parametrize("command", [[], ["verify"], ["show"], ["tail"], ["timeline"], ["recover"]])
 def test_help_imports_nothing_heavy(command):
     code = (
         "import sys\n"

@@ -8,6 +8,7 @@ _COMMANDS = {
     "recover": ("toolgate.cli.ledger.recover:recover", "Seal torn ends, close idle sessions."),
     "show": ("toolgate.cli.ledger.show:show", "Tell the story of one call."),
     "tail": ("toolgate.cli.ledger.tail:tail", "Show the last entries, one line each."),
+    "timeline": ("toolgate.cli.ledger.timeline:timeline", "Show one session as a timeline."),
     "verify": ("toolgate.cli.ledger.verify:verify", "Verify a ledger in three layers."),
 }
 
