@@ -127,8 +127,7 @@ def _step(length: int) -> int:
 
 def picture(turn: Turn) -> Picture:
     """Return a turn's picture."""
-    ends = [span(call, turn.end)[1] for call in turn.calls]
-    scale = _Scale(turn.begin, max([turn.until, *ends]))
+    scale = _Scale(turn.begin, turn.until)
     follows: dict[int, float] = {}
     bars: list[Bar] = []
     for call in sorted(turn.calls, key=lambda one: (-one.begin, -one.number)):
@@ -140,7 +139,7 @@ def picture(turn: Turn) -> Picture:
 
 
 def _bar(call: Call, turn: Turn, scale: _Scale, room_to: float) -> Bar:
-    begin, end = span(call, turn.end)
+    begin, end = span(call, turn.until)
     x, width = scale.x(begin), round(scale.x(end) - scale.x(begin), 3)
     hatched = 0.0
     if call.how == "inferred" and call.fate not in UNENDED:

@@ -25,6 +25,7 @@ class Candidate(NamedTuple):
         state: what was decided.
         ts: when, microseconds UTC.
         decision: the decision_digest.
+        entry: the decision's entry, which no other session can hold.
     """
 
     session: str
@@ -35,6 +36,7 @@ class Candidate(NamedTuple):
     state: str
     ts: int
     decision: str
+    entry: str
 
 
 class Found(NamedTuple):
@@ -148,4 +150,5 @@ def _candidate(line: Line, entry: Decision) -> Candidate:
         state=entry.ev.decision_state,
         ts=entry.ts,
         decision=line.event,
+        entry=line.digest,
     )

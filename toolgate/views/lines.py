@@ -54,4 +54,7 @@ def _says_rare(kind: str, ev: dict[str, object]) -> str:
     if kind == "checkpoint":
         origin, size = [*str(ev["text"]).split("\n"), "", ""][:2]
         return f"{origin}, {size} closed sessions"
-    return " ".join([str(ev[name]) for name in ("action", "actor", "target") if ev[name]])
+    said = [str(ev[name]) for name in ("action", "actor", "target") if ev[name]]
+    details = ev["details"]
+    call = details.get("call") if isinstance(details, dict) else None
+    return " ".join([*said, f"call {call}"] if isinstance(call, str) else said)

@@ -40,9 +40,9 @@ def lasted(us: int) -> str:
     if us < _MS:
         said = f"{us} µs"
     elif us < _S:
-        said = f"{_short(us / _MS)} ms"
+        said = f"{_short(us, _MS)} ms"
     elif us < _MIN:
-        said = f"{_short(us / _S)} s"
+        said = f"{_short(us, _S)} s"
     elif us < _H:
         said = f"{us // _MIN} min {us % _MIN // _S:02} s"
     elif us < _DAY:
@@ -52,6 +52,6 @@ def lasted(us: int) -> str:
     return sign + said
 
 
-def _short(value: float) -> str:
-    """Return a number below 1000 with one decimal below 10, else without."""
-    return f"{value:.1f}" if value < 10 else f"{int(value)}"
+def _short(us: int, unit: int) -> str:
+    """Return a number of units below 1000, cut to one decimal below 10, else to none."""
+    return f"{us // unit}.{us * 10 // unit % 10}" if us < 10 * unit else str(us // unit)

@@ -114,6 +114,7 @@ def _turn(turn: Turn) -> dict[str, Any]:
         "title": turn_title(turn),
         "says": turn_says(turn),
         "picture": picture(turn),
+        "lanes": turn.lanes,
         "calls": [_call(call, turn) for call in turn.calls],
         "seals": [
             f"{clock(seal.ts)}: a torn end of {counted(seal.length, 'byte')} was sealed by a "

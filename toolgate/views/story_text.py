@@ -213,6 +213,8 @@ def _confirmation(sheet: Sheet, story: Story) -> None:
         sheet.say(
             "It was refused:" if cited else "It was refused by the host or its user; see below."
         )
+    elif story.ruling.nobody_to_ask:
+        sheet.say("An answer would have been needed, and nobody could be asked for it.")
     else:
         sheet.say(_HOW[held.how])
     for one in cited:

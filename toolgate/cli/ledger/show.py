@@ -66,7 +66,7 @@ def _the_call(directory: "Directory", wanted: str, progress: Progress) -> "Candi
     if not found.calls:
         stop(_unknown(directory.root, wanted, found), UNCHECKED)
     if len(found.calls) > 1:
-        lines = [f"{wanted!r} may be {len(found.calls)} calls; name one by its decision digest:"]
+        lines = [f"{wanted!r} may be {len(found.calls)} calls; name one by its entry:"]
         lines += [_line(one) for one in found.calls[:_MOST_LISTED]]
         if len(found.calls) > _MOST_LISTED:
             lines.append(f"  and {len(found.calls) - _MOST_LISTED} more")
@@ -78,7 +78,7 @@ def _line(one: "Candidate") -> str:
     from toolgate.views.moments import moment
 
     return plain(
-        f"  {one.decision}  {one.tool} call {one.call}, session {one.session}, {one.state} "
+        f"  {one.entry}  {one.tool} call {one.call}, session {one.session}, {one.state} "
         f"{moment(one.ts)}"
     )
 
@@ -87,7 +87,8 @@ def _unknown(root: str, wanted: str, found: "Found") -> str:
     """Say why a text names no call."""
     if found.others:
         entry, kind = found.others[0]
-        return f"{entry} is a {kind} entry that belongs to no decided call"
+        article = "an" if kind[0] in "aeiou" else "a"
+        return f"{entry} is {article} {kind} entry that belongs to no decided call"
     if found.reports:
         entries = ", ".join(found.reports[:_MOST_LISTED])
         return (
@@ -103,7 +104,7 @@ def _unknown(root: str, wanted: str, found: "Found") -> str:
 def _story(directory: "Directory", call: "Candidate", progress: Progress) -> "Story":
     from toolgate.views.find import decision_of
     from toolgate.views.gather import all_lines, gather, lines_of
-    from toolgate.views.story import story_of
+    from toolgate.views.tell import story_of
 
     return story_of(
         gather(lines_of(directory, call.session, progress), call.session),

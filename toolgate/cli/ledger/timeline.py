@@ -36,7 +36,7 @@ def timeline(session: str, path: str | None, page: str | None, as_json: bool) ->
     from toolgate.errors import CheckError
     from toolgate.verify.read import Directory
     from toolgate.views.gather import gather, lines_of
-    from toolgate.views.timeline import timeline_of
+    from toolgate.views.lay_out import timeline_of
 
     if page is not None and as_json:
         raise click.UsageError("--html and --json are two forms of the same; give one of them")
