@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
-from toolgate.verify.read import Bad, Line
+from toolgate.verify.read import Bad, Line, session_name
 from toolgate.verify.shapes import Decision, Other, Outcome
 
 SHORTEST = 8
@@ -67,13 +67,15 @@ def find(read: Callable[[], Iterable[Line | Bad]], wanted: str) -> Found:
 
     def look(line: Line) -> None:
         entry = line.entry
-        if isinstance(entry, Other) and _reports_on(entry, wanted):
+        named = prefix is not None and line.digest.startswith(prefix)
+        if isinstance(entry, Decision):
+            if (named or entry.intent.call == wanted) and not _is_placed(line, entry):
+                others.append((line.digest, "misplaced decision"))
+        elif isinstance(entry, Other) and _reports_on(entry, wanted):
             reports.append(line.digest)
-        elif prefix is None or not line.digest.startswith(prefix):
-            return
-        elif isinstance(entry, Outcome):
+        elif named and isinstance(entry, Outcome):
             ends[entry.ev.decision_digest] = line.digest
-        elif not isinstance(entry, Decision):
+        elif named:
             others.append((line.digest, entry.kind))
 
     calls = _decisions(read(), prefix, wanted, (), look)
@@ -109,18 +111,27 @@ def _decisions(
         entry = line.entry
         if isinstance(entry, Decision):
             key = (entry.session or "", entry.ev.action_ref)
-            if (
+            meant = (
                 key in calls
                 or entry.intent.call == call
                 or line.event in events
                 or (prefix is not None and line.digest.startswith(prefix))
                 or (prefix is not None and line.event.startswith(prefix))
-            ):
+            )
+            if meant and _is_placed(line, entry):
                 made = _candidate(line, entry)
                 calls[key] = (made, [*calls.get(key, (made, []))[1], line.event])
         if look is not None:
             look(line)
     return calls
+
+
+def _is_placed(line: Line, entry: Decision) -> bool:
+    """Say whether a decision lies on the spine or in its own session's file."""
+    if entry.session is None:
+        return False
+    own = f"sessions/{session_name(entry.session)}.jsonl"
+    return line.file == own or not line.file.startswith("sessions/")
 
 
 def _prefix(wanted: str) -> str | None:

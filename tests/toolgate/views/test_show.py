@@ -90,6 +90,20 @@ def test_an_outcome_of_no_decision(base, tmp_path):
     assert f"{outcome.old} is an outcome entry that belongs to no decided call" in done.stderr
 
 
+@pytest.mark.parametrize("by", ["call", "entry"])
+def test_a_decision_in_another_sessions_file_is_no_call_of_either(tmp_path, by):
+    ledgers.build(tmp_path / "l")
+    kit = ledgers.Kit(tmp_path / "l")
+    row = kit.decision("b1")
+    row.body["session"] = "alpha"
+    kit.write()
+    entry = ledgers.digest(cases.profile_bytes(row.body))
+    done = run("b1" if by == "call" else entry, "--ledger", tmp_path / "l")
+    assert done.exit_code == 3
+    assert entry in done.stderr
+    assert "decision entry that belongs to no decided call" in done.stderr
+
+
 def test_a_call_without_a_decision_is_said_to_have_run(told):
     done = run("never-decided", "--ledger", told)
     assert done.exit_code == 3
