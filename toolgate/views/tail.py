@@ -3,13 +3,15 @@
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from heapq import heappop, heappush
+from typing import Any, NamedTuple
 
 from toolgate.canonical import digest
 from toolgate.errors import LedgerError
 from toolgate.verify.read import MAX_LINE_BYTES, Bad, Directory, Line, decode, session_name
+from toolgate.verify.shapes import SessionOpen
 from toolgate.views.gather import Progress, watched
-from toolgate.views.order import FIRST, Key, Order
+from toolgate.views.order import Key, Order
 
 _SPINE = "spine-"
 
@@ -24,7 +26,7 @@ class Tail(NamedTuple):
         ends: how many bytes of each file they go up to, by its name below the ledger.
     """
 
-    items: list[Line | Bad]
+    items: Iterable[Line | Bad]
     ends: dict[str, int]
 
 
@@ -35,38 +37,89 @@ def tail(
 
     Args:
         directory: the ledger.
-        last: how many; None for all.
+        last: how many; None for all, which are read as they are asked for.
         session: only this session's entries; None for everything.
         progress: called now and then with the number of entries read.
     """
-    order = Order()
-    spine = (
-        (order.spine(item), 0, at, item)
-        for at, item in enumerate(watched(directory.read_spine(), progress))
-        if not _is_new(item, directory.spine[-1], directory.spine_size)
-    )
-    kept = _last(spine, last, session)
-    names = sorted(directory.sessions)
-    if session is not None:
-        names = [name for name in names if name == session_name(session)]
-    for rank, name in enumerate(names, 1):
-        items = watched(directory.read_session(name), progress)
-        file, size = f"sessions/{name}.jsonl", directory.sessions[name]
-        kept += _last(_placed(items, order, rank, file, size), last, session)
-        if last is not None:
-            kept = sorted(kept, key=_place)[max(len(kept) - last, 0) :]
-    return Tail([item for *_, item in sorted(kept, key=_place)], _sizes(directory))
+    reading = _Reading(directory, session, progress)
+    items = reading.everything() if last is None else reading.last(last)
+    return Tail(items, _sizes(directory))
 
 
-def _placed(
-    items: Iterable[Line | Bad], order: Order, rank: int, file: str, size: int
-) -> Iterator[Placed]:
-    """Give the items of a session's file their keys."""
-    key = FIRST
-    for at, item in enumerate(items):
-        if not _is_new(item, file, size):
-            key = order.inside(item, key)
-            yield key, rank, at, item
+class _Reading:
+    """Reads the files of a ledger in one order."""
+
+    def __init__(
+        self, directory: Directory, session: str | None, progress: Progress | None
+    ) -> None:
+        self._directory = directory
+        self._session = session
+        self._progress = progress
+        self._order = Order()
+        names = sorted(directory.sessions)
+        wanted = None if session is None else session_name(session)
+        self._ranks = {name: rank for rank, name in enumerate(names, 1) if wanted in (None, name)}
+
+    def last(self, count: int) -> list[Line | Bad]:
+        """Return the last items; memory is bounded by how many they are."""
+        spine = ((self._order.spine(item), 0, at, item) for at, item in enumerate(self._spine()))
+        kept = _last(spine, count, self._session)
+        for name in self._ranks:
+            kept += _last(self._placed(name), count, self._session)
+            kept = sorted(kept, key=_place)[max(len(kept) - count, 0) :]
+        return [item for *_, item in sorted(kept, key=_place)]
+
+    def everything(self) -> Iterator[Line | Bad]:
+        """Yield all items; memory is bounded by the sessions that run at the same time."""
+        for item in self._spine():
+            self._order.spine(item)
+        waiting: list[tuple[Key, int, int, Line | Bad, Iterator[Placed]]] = []
+        left = dict(self._ranks)
+
+        def start(name: str) -> None:
+            if left.pop(name, None) is not None:
+                self._push(waiting, self._placed(name))
+
+        for at, item in enumerate(self._spine()):
+            while waiting and waiting[0][0] < (at, 0, 0):
+                yield from self._pop(waiting)
+            if isinstance(item, Line) and isinstance(item.entry, SessionOpen):
+                start(session_name(item.entry.session or ""))
+            if _is_of(item, self._session):
+                yield item
+        while waiting:
+            yield from self._pop(waiting)
+        # Files of sessions that were never opened have no place on the spine.
+        for name in list(left):
+            start(name)
+            while waiting:
+                yield from self._pop(waiting)
+
+    def _push(self, waiting: list[Any], items: Iterator[Placed]) -> None:
+        placed = next(items, None)
+        if placed is not None:
+            heappush(waiting, (*placed, items))
+
+    def _pop(self, waiting: list[Any]) -> Iterator[Line | Bad]:
+        _, _, _, item, items = heappop(waiting)
+        self._push(waiting, items)
+        if _is_of(item, self._session):
+            yield item
+
+    def _spine(self) -> Iterator[Line | Bad]:
+        name, size = self._directory.spine[-1], self._directory.spine_size
+        for item in watched(self._directory.read_spine(), self._progress):
+            if not _is_new(item, name, size):
+                yield item
+
+    def _placed(self, name: str) -> Iterator[Placed]:
+        """Give the items of a session's file their keys."""
+        file, size = f"sessions/{name}.jsonl", self._directory.sessions[name]
+        key = self._order.first(name)
+        for at, item in enumerate(watched(self._directory.read_session(name), self._progress)):
+            if not _is_new(item, file, size):
+                key = self._order.inside(item, key)
+                yield key, self._ranks[name], at, item
 
 
 def _last(items: Iterable[Placed], last: int | None, session: str | None) -> list[Placed]:
@@ -134,9 +187,9 @@ class Follower:
         order = Order()
         found: list[Placed] = []
         for rank, name in enumerate(self._names()):
-            key = FIRST
+            on_spine = name.startswith(_SPINE)
+            key = order.first(name[len("sessions/") : -len(".jsonl")], begun=name in self._ends)
             for at, item in enumerate(self._added(name)):
-                on_spine = name.startswith(_SPINE)
                 key = order.spine(item) if on_spine else order.inside(item, key)
                 if _is_of(item, self._session):
                     found.append((key, rank, at, item))

@@ -37,7 +37,7 @@ def test_the_last_entries_are_the_end_of_all_entries(base, last):
 @pytest.mark.parametrize("which", ["base", "told"])
 def test_files_keep_their_order_and_turns_theirs(which, request):
     root = request.getfixturevalue(which)
-    items = tail(Directory(str(root)), None, None).items
+    items = list(tail(Directory(str(root)), None, None).items)
     place = {digest: at for at, digest in enumerate(digests(items))}
     assert len(place) == len(items)
     for rows in ledgers.Kit(root).files.values():
@@ -138,6 +138,29 @@ def test_following_misses_nothing_and_repeats_nothing(tmp_path):
     followed.more()
     assert sorted(followed.seen) == sorted(digests(tail(Directory(str(root)), None, None).items))
     assert followed.notes == []
+
+
+def test_an_open_turns_entries_come_before_its_close(tmp_path):
+    root = tmp_path / "ledger"
+    writer = ledgers.Writer(root, "s")
+    writer.decide("a")
+    followed = Followed(root)
+    writer.outcome("a")
+    writer.stop()
+    writer.decide("b")
+    kinds = [item.entry.kind for item in followed.more()]
+    assert kinds == ["outcome", "turn_close", "turn_open", "decision"]
+
+
+@pytest.mark.parametrize("last", [None, 3])
+def test_entries_of_a_session_that_was_never_opened_come_last(tmp_path, last):
+    root = tmp_path / "ledger"
+    ledgers.build(root)
+    kit = ledgers.Kit(root)
+    kit.drop(*[row for row in kit.spine if row.body["session"] == "Beta_2"])
+    kit.write()
+    items = list(tail(Directory(str(root)), last, None).items)
+    assert {item.entry.session for item in items[-3:]} == {"Beta_2"}
 
 
 def test_a_line_is_taken_once_it_is_whole(tmp_path):

@@ -54,15 +54,19 @@ def tail(
 
     root = root_of(path)
     try:
+        directory = Directory(root)
+        # One entry at least, to see whether there is such a session.
+        most = None if last is None else max(last, 1)
         with Progress("reading") as progress:
-            directory = Directory(root)
-            # One entry at least, to see whether there is such a session.
-            most = None if last is None else max(last, 1)
-            found = last_of(directory, most, session, progress)
-        if session is not None and not found.items and not follow:
+            # All of them are printed while they are read, which shows progress enough.
+            found = last_of(directory, most, session, progress if most is not None else None)
+        any_of = False
+        for item in found.items:
+            any_of = True
+            if last != 0:
+                _print(item, as_json)
+        if session is not None and not any_of and not follow:
             stop(f"the ledger at {root} holds no session {session!r}", UNCHECKED)
-        for item in found.items if last != 0 else ():
-            _print(item, as_json)
         if follow:
             _follow(root, found.ends, session, as_json)
     except CheckError as error:
