@@ -130,8 +130,13 @@ def test_no_ledger_here(tmp_path, options):
     assert done.exit_code == 3
     assert done.stderr == f"toolgate ledger: no ledger here (no spine file in {tmp_path})\n"
     assert done.stdout == ""
-    for command in ("show", "recover"):
-        assert run(command, tmp_path).exit_code == 3
+    for command in (
+        ["tail"],
+        ["recover"],
+        ["show", "a0", "--ledger"],
+        ["timeline", "s", "--ledger"],
+    ):
+        assert run(*command, tmp_path).exit_code == 3
     assert list(tmp_path.iterdir()) == []
 
 
@@ -140,7 +145,9 @@ def test_cannot_check(tmp_path, root):
     assert done.exit_code == 3
     assert "there is no ledger at" in done.output
     assert run("verify", root, "--spans", tmp_path / "none").exit_code == 3
-    assert run("show", tmp_path / "none").exit_code == 3
+    assert run("tail", tmp_path / "none").exit_code == 3
+    assert run("show", "a0", "--ledger", tmp_path / "none").exit_code == 3
+    assert run("timeline", "alpha", "--ledger", tmp_path / "none").exit_code == 3
     assert run("recover", tmp_path / "none").exit_code == 3
 
 
@@ -165,24 +172,24 @@ def test_spans(root, tmp_path):
     }
 
 
-def test_show(root):
-    lines = run("show", root).output.splitlines()
+def test_tail_of_everything(root):
+    lines = run("tail", root, "-n", "all").output.splitlines()
     kit = ledgers.Kit(root)
     assert len(lines) == len(kit.rows())
     assert "decision alpha turn 1 allowed Bash a0 by look.ok" in "\n".join(lines)
-    only = run("show", root, "--session", "Beta_2").output.splitlines()
-    assert only
+    only = run("tail", root, "-n", "all", "--session", "Beta_2").output.splitlines()
+    assert len(only) == sum(row.body["session"] == "Beta_2" for _, row in kit.rows())
     assert all(" Beta_2" in line for line in only)
 
 
-def test_show_unknown_session(root):
-    done = run("show", root, "--session", "zzz")
+def test_tail_of_an_unknown_session(root):
+    done = run("tail", root, "--session", "zzz")
     assert done.exit_code == 3
     assert done.stdout == ""
     assert done.stderr == f"toolgate ledger: the ledger at {root} holds no session 'zzz'\n"
 
 
-@pytest.mark.parametrize("command", [[], ["verify"], ["show"], ["recover"]])
+@pytest.mark.parametrize("command", [[], ["verify"], ["show"], ["tail"], ["timeline"], ["recover"]])
 def test_help_says_the_exit_codes(command):
     assert "Exit codes: 0 " in run(*command, "--help").output
 
@@ -196,7 +203,7 @@ def test_recover(root):
     assert run("verify", root).exit_code == 0
 
 
-@pytest.mark.parametrize("command", [[], ["verify"], ["show"], ["recover"]])
+@pytest.mark.parametrize("command", [[], ["verify"], ["show"], ["tail"], ["timeline"], ["recover"]])
 def test_help_imports_nothing_heavy(command):
     code = (
         "import sys\n"

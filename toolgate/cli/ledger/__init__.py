@@ -18,7 +18,9 @@ _COMMANDS = {
         "toolgate.cli.ledger.rotate_key:rotate_key",
         "Retire the key that signs checkpoints.",
     ),
-    "show": ("toolgate.cli.ledger.show:show", "Show a ledger's entries, one line each."),
+    "show": ("toolgate.cli.ledger.show:show", "Tell the story of one call."),
+    "tail": ("toolgate.cli.ledger.tail:tail", "Show the last entries, one line each."),
+    "timeline": ("toolgate.cli.ledger.timeline:timeline", "Show one session as a timeline."),
     "verify": ("toolgate.cli.ledger.verify:verify", "Verify a ledger in three layers."),
 }
 

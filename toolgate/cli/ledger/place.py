@@ -5,6 +5,10 @@ from typing import NoReturn
 
 import click
 
+from toolgate.views.sheet import plain
+
+__all__ = ["INTERRUPTED", "UNCHECKED", "plain", "root_of", "stop"]
+
 UNCHECKED, INTERRUPTED = 3, 130
 
 
@@ -15,11 +19,6 @@ def root_of(path: str | None) -> str:
     from toolgate.ledger.files import default_root
 
     return os.path.abspath(path) if path else default_root(os.environ)
-
-
-def plain(text: str) -> str:
-    """Return text without the characters a terminal obeys."""
-    return "".join(char if char.isprintable() else "?" for char in text)
 
 
 def stop(message: str, code: int) -> NoReturn:

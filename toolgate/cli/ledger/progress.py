@@ -1,14 +1,14 @@
-"""Says on a terminal how far long work is."""
+"""Says on a terminal how far a reading of a ledger is."""
 
 import sys
 from typing import Any
 
 
 class Progress:
-    """Shows how many entries were read, once the work takes longer than a second.
+    """Shows a line on standard error once the work takes longer than a second.
 
     Args:
-        doing: what is done, such as ``verifying``.
+        doing: what is being done, for example ``verifying``.
     """
 
     def __init__(self, doing: str) -> None:
@@ -23,6 +23,7 @@ class Progress:
         return self
 
     def __call__(self, entries: int) -> None:
+        """Take the number of entries read so far."""
         import time
 
         if self._status is None:

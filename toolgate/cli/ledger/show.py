@@ -1,94 +1,114 @@
-"""``toolgate ledger show``: a ledger's entries, one line each."""
+"""``toolgate ledger show``: the story of one call, from why to what became of it."""
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING
 
 import click
 
 from toolgate.cli.ledger.place import INTERRUPTED, UNCHECKED, plain, root_of, stop
+from toolgate.cli.ledger.progress import Progress
+
+if TYPE_CHECKING:
+    from toolgate.verify.directory import Directory
+    from toolgate.views.find import Candidate, Found
+    from toolgate.views.story import Story
+
+_AMBIGUOUS = 2
+_MOST_LISTED = 50
 
 
 @click.command()
-@click.argument("path", required=False, type=click.Path())
-@click.option("--session", metavar="ID", help="Only this session's entries.")
-def show(path: str | None, session: str | None) -> None:
-    """Show a ledger's entries, one line each.
+@click.argument("call")
+@click.option(
+    "--ledger", "path", type=click.Path(), metavar="PATH", help="The ledger; else this user's."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def show(call: str, path: str | None, as_json: bool) -> None:
+    """Tell why a call was made, who allowed it, on which rule, and what became of it.
 
-    Exit codes: 0 done, 2 wrong usage, 3 there is no such ledger or session, or it cannot be
-    read, 130 interrupted.
+    CALL is a call id, a decision digest, the digest of a decision's or an outcome's entry, or
+    the first 8 or more hex digits of one of these digests.
+
+    Exit codes: 0 done, 2 wrong usage, or CALL may be several calls (they are listed), 3 there
+    is no such ledger or call, or it cannot be read, 130 interrupted.
     """
     from toolgate.errors import CheckError
-    from toolgate.verify.directory import Directory, session_name
+    from toolgate.verify.directory import Directory
 
-    root, shown = root_of(path), 0
+    root = root_of(path)
     try:
-        directory = Directory(root)
-        for item in directory.read_spine():
-            shown += _show(item, session)
-        wanted = None if session is None else session_name(session)
-        for name in sorted(directory.sessions):
-            if wanted in (None, name):
-                for item in directory.read_session(name):
-                    shown += _show(item, session)
+        with Progress("reading") as progress:
+            directory = Directory(root)
+            story = _story(directory, _the_call(directory, call, progress), progress)
     except CheckError as error:
         stop(str(error), UNCHECKED)
     except KeyboardInterrupt:
         stop("interrupted", INTERRUPTED)
-    if session is not None and not shown:
-        stop(f"the ledger at {root} holds no session {session!r}", UNCHECKED)
+    if as_json:
+        from toolgate.views.gather import as_json as said
+
+        click.echo(json.dumps(said(story), ensure_ascii=False, indent=1))
+        return
+    from shlex import quote
+
+    from toolgate.cli.ledger.rows import print_rows, width
+    from toolgate.views.story_text import story_rows
+
+    print_rows(story_rows(story, width=width(), path=quote(root)))
 
 
-def _show(item: Any, session: str | None) -> bool:
-    """Print one entry; say whether it is of the session that is asked for."""
-    from toolgate.verify.read import Bad
-    from toolgate.verify.words import counted
+def _the_call(directory: "Directory", wanted: str, progress: Progress) -> "Candidate":
+    """Return the one call that is meant, or end the command."""
+    from toolgate.views.find import find
+    from toolgate.views.gather import all_lines
 
-    if isinstance(item, Bad):
-        what = "sealed fragment" if item.covered else "no entry"
-        if session is None:
-            click.echo(f"{item.file}: {counted(item.total, 'line')}: {what}")
-        return False
-    entry = item.entry
-    if session is not None and entry.session != session:
-        return False
-    turn = "" if entry.turn is None else f" turn {entry.turn}"
-    where = "" if entry.session is None else f" {entry.session}{turn}"
-    said = f"{_time(entry.ts)} {item.digest[7:19]} {entry.kind}{where} {_words(entry)}"
-    click.echo(plain(said.rstrip()))
-    return True
+    found = find(lambda: all_lines(directory, progress), wanted)
+    if not found.calls:
+        stop(_unknown(directory.root, wanted, found), UNCHECKED)
+    if len(found.calls) > 1:
+        lines = [f"{wanted!r} may be {len(found.calls)} calls; name one by its entry:"]
+        lines += [_line(one) for one in found.calls[:_MOST_LISTED]]
+        if len(found.calls) > _MOST_LISTED:
+            lines.append(f"  and {len(found.calls) - _MOST_LISTED} more")
+        stop("\n".join(lines), _AMBIGUOUS)
+    return found.calls[0]
 
 
-def _time(ts: int) -> str:
-    from datetime import UTC, datetime, timedelta
+def _line(one: "Candidate") -> str:
+    from toolgate.views.moments import moment
 
-    try:
-        when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=ts)
-    except OverflowError:
-        return str(ts)
-    return when.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return plain(
+        f"  {one.entry}  {one.tool} call {one.call}, session {one.session}, {one.state} "
+        f"{moment(one.ts)}"
+    )
 
 
-def _words(entry: Any) -> str:
-    """Return what an entry says, for people."""
-    from toolgate.verify import shapes
+def _unknown(root: str, wanted: str, found: "Found") -> str:
+    """Say why a text names no call."""
+    if found.others:
+        entry, kind = found.others[0]
+        article = "an" if kind[0] in "aeiou" else "a"
+        return f"{entry} is {article} {kind} entry that belongs to no decided call"
+    if found.reports:
+        entries = ", ".join(found.reports[:_MOST_LISTED])
+        return (
+            f"call {wanted!r} ran, and the ledger holds no decision on it (execution.unmatched, "
+            f"entry {entries}); `toolgate ledger verify` reports it"
+        )
+    return (
+        f"the ledger at {root} holds no call {wanted!r}; expected a call id, or a digest of a "
+        "decision or of its entry, or its first 8 or more hex digits"
+    )
 
-    ev = entry.ev
-    if isinstance(entry, shapes.Decision):
-        intent = entry.intent
-        said = f"{ev.decision_state} {intent.action_type} {intent.call} by {entry.rule}"
-    elif isinstance(entry, shapes.Outcome):
-        said = f"{ev.terminal_state} for decision {ev.decision_digest[7:19]} ({entry.source})"
-    elif isinstance(entry, shapes.TurnOpen):
-        said = f"{ev.key} part {ev.part} ({ev.why})"
-    elif isinstance(entry, shapes.TurnClose):
-        said = f"{ev.count} entries, by {ev.closed_by}"
-    elif isinstance(entry, shapes.SessionOpen):
-        said = f"part {ev.part}, {ev.shape}, host {ev.host}"
-    elif isinstance(entry, shapes.SessionClose):
-        said = f"by {ev.closed_by}"
-    elif isinstance(entry, shapes.Recovery):
-        said = f"{ev.length} bytes at offset {ev.offset}"
-    elif isinstance(entry, shapes.PolicySet):
-        said = str(ev.policy)
-    else:
-        said = " ".join(str(ev[name]) for name in ("action", "actor", "target") if ev.get(name))
-    return said
+
+def _story(directory: "Directory", call: "Candidate", progress: Progress) -> "Story":
+    from toolgate.views.find import decision_of
+    from toolgate.views.gather import all_lines, gather, lines_of
+    from toolgate.views.tell import story_of
+
+    return story_of(
+        gather(lines_of(directory, call.session, progress), call.session),
+        call.action_ref,
+        policy=directory.policy,
+        spawning=lambda event: decision_of(all_lines(directory, progress), event),
+    )

@@ -163,7 +163,11 @@ def _lines(report: "Report | SystemReport", root: str) -> list[str]:
 
 def _sheet(report: "Report", root: str) -> list[str]:
     """Return the report on the ledger at ``root`` for people."""
-    lines = ["Checked"]
+    from toolgate.views.phrases import LAYERS
+
+    lines = ["Layers"]
+    lines += [f"  {layer:<10} {said}" for layer, said in LAYERS.items()]
+    lines.append("Checked")
     lines += [f"  {item}" for item in report.checked]
     if report.unchecked:
         lines.append("Not checked")
@@ -193,6 +197,9 @@ def _of_runs(runs: list[str], root: str) -> list[str]:
 
 
 def _findings(findings: "list[Finding]") -> list[str]:
+    from toolgate.cli.ledger.next import next_step
+    from toolgate.verify.findings import BY_CODE
+
     primary = sum(item.cause is None for item in findings)
     if not findings:
         return ["Findings: none"]
@@ -203,6 +210,9 @@ def _findings(findings: "list[Finding]") -> list[str]:
         indent = "  " if item.cause is None else "      follows: "
         lines.append(f"{indent}{item.code}  {item.entry[:71]}")
         lines.append(f"{' ' * len(indent)}  {item.message}")
+        if item.cause is None:
+            lines.append(f"    means: {BY_CODE[item.code].meaning}")
+            lines.append(f"    next:  {next_step(item.code)}.")
     return lines + _more(len(findings))
 
 
@@ -246,12 +256,15 @@ def _remarks(report: "Report") -> list[str]:
 
 
 def _meaning(report: "Report") -> list[str]:
+    from textwrap import wrap
+
+    from toolgate.cli.ledger.next import WORTH
     from toolgate.verify.findings import CONDITIONAL, MEANING
 
     lines = [f"  {MEANING[report.verdict]}"]
     if report.verdict == CONDITIONAL:
         lines += [f"    {item}" for item in report.conditions]
-    return lines
+    return lines + wrap(WORTH[report.verdict], 88, initial_indent="  ", subsequent_indent="  ")
 
 
 def _exit_code(verdict: str, require_pin: bool) -> int:

@@ -1,0 +1,88 @@
+"""``toolgate ledger timeline``: one session as text or as one HTML page."""
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from toolgate.cli.ledger.place import INTERRUPTED, UNCHECKED, root_of, stop
+from toolgate.cli.ledger.progress import Progress
+
+if TYPE_CHECKING:
+    from toolgate.views.timeline import Timeline
+
+
+@click.command()
+@click.argument("session")
+@click.option(
+    "--ledger", "path", type=click.Path(), metavar="PATH", help="The ledger; else this user's."
+)
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Verify the ledger and write one self-contained page instead.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def timeline(session: str, path: str | None, page: str | None, as_json: bool) -> None:
+    """Show one session: its turns, its calls side by side, what was decided and what ran.
+
+    Exit codes: 0 done, whatever the verdict on the page is, 2 wrong usage, 3 there is no such
+    ledger or session, it cannot be read, or FILE cannot be written, 130 interrupted.
+    """
+    from shlex import quote
+
+    from toolgate.errors import CheckError
+    from toolgate.verify.directory import Directory
+    from toolgate.views.gather import gather, lines_of
+    from toolgate.views.lay_out import timeline_of
+
+    if page is not None and as_json:
+        raise click.UsageError("--html and --json are two forms of the same; give one of them")
+    root = root_of(path)
+    try:
+        directory = Directory(root)
+        with Progress("reading") as progress:
+            held = gather(lines_of(directory, session, progress), session)
+        if not held.known:
+            stop(f"the ledger at {root} holds no session {session!r}", UNCHECKED)
+        line = timeline_of(held, directory.policy)
+        if page is not None:
+            verdict = _write(root, line, held.digests, page)
+            click.echo(f"wrote {page}: the ledger's verdict is {verdict}")
+            return
+    except CheckError as error:
+        stop(str(error), UNCHECKED)
+    except KeyboardInterrupt:
+        stop("interrupted", INTERRUPTED)
+    if as_json:
+        from toolgate.views.gather import as_json as said
+
+        click.echo(json.dumps(said(line), ensure_ascii=False, indent=1))
+        return
+    from toolgate.cli.ledger.rows import print_rows, width
+    from toolgate.views.timeline_text import timeline_rows
+
+    print_rows(timeline_rows(line, width=width(), path=quote(root)))
+
+
+def _write(root: str, line: "Timeline", own: frozenset[str], page: str) -> str:
+    """Verify the ledger, write the page, and return the verdict."""
+    import os
+    from shlex import quote
+
+    from toolgate.errors import LedgerError
+    from toolgate.verify import verify
+    from toolgate.views.page import timeline_page
+
+    with Progress("verifying") as progress:
+        report = verify(root, progress=progress)
+    text = timeline_page(line, report, path=quote(root), own=own)
+    try:
+        with open(page + ".new", "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(page + ".new", page)
+    except OSError as error:
+        raise LedgerError(f"cannot write {page}: {error.strerror}") from error
+    return report.verdict
