@@ -52,7 +52,7 @@ FAULTS = [
     ("version: 1\nname: x\nnames: {trusted_hosts: [https://a.b]}", "bare host name"),
     ("version: 1\nname: x\nnames: {trusted_hosts: ['*.com']}", "bare host name"),
     ("version: 1\nname: x\nmcp: {'mcp__*': [inspect]}", "does not name one server"),
-    ("version: 1\nname: x\ncomposition: {c: {operator: all-of}}", "cannot be signed"),
+    ("version: 1\nname: x\ncomposition: {c: {operator: all-of}}", "no class has this name"),
     ("a: [", "line 1"),
 ]
 
