@@ -18,6 +18,11 @@ _BAD, _INCOMPLETE = 1, 4
 _STATES = ("allowed", "asked", "denied")
 _ENDS = ("ok", "error", "timeout", "cancelled", "refused", "unresolved", "none")
 _MOST_SHOWN = 200
+_ANSWERS = {
+    "signature": "by signed approval or refusal",
+    "telemetry": "as the host reported it, unsigned",
+    "inferred": "known by the execution only",
+}
 
 
 @click.command()
@@ -56,6 +61,13 @@ _MOST_SHOWN = 200
     help="A witness whose signature each --checkpoint must carry. Repeatable.",
 )
 @click.option(
+    "--root",
+    "roots",
+    multiple=True,
+    metavar="DIGEST_OR_KEY",
+    help="A policy digest or public key trusted to say who writes policies. Repeatable.",
+)
+@click.option(
     "--system", is_flag=True, help="Verify several ledgers as one: agents that start agents."
 )
 @click.option("--require-pin", is_flag=True, help="Exit 1 unless the verdict is PASS.")
@@ -67,6 +79,7 @@ def verify(
     checkpoints: tuple[str, ...],
     checkpoint_key: str | None,
     witnesses: tuple[str, ...],
+    roots: tuple[str, ...],
     system: bool,
     require_pin: bool,
     as_json: bool,
@@ -78,7 +91,7 @@ def verify(
     """
     from toolgate.errors import CheckError
 
-    pin = _pin(expect_head)
+    pin, trusted = _pin(expect_head), _roots(roots)
     if system and (traces or pin or not paths):
         raise click.UsageError("--system takes ledgers, and neither --spans nor --expect-head")
     if len(paths) > 1 and not system:
@@ -86,7 +99,11 @@ def verify(
     root = root_of(paths[0] if paths else None)
     try:
         anchors = _anchors(checkpoints, checkpoint_key, witnesses)
-        report = _verify_system(paths, anchors) if system else _verify(root, traces, pin, anchors)
+        report = (
+            _verify_system(paths, anchors, trusted)
+            if system
+            else _verify(root, traces, pin, anchors, trusted)
+        )
     except CheckError as error:
         stop(str(error), UNCHECKED)
     except KeyboardInterrupt:
@@ -136,22 +153,46 @@ def _anchors(
     )
 
 
+def _roots(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Read what is trusted: policy digests, with or without prefix, and public keys."""
+    from toolgate.records import is_digest
+    from toolgate.signing import is_key
+
+    roots = [text if ":" in text else "sha256:" + text for text in texts]
+    for text, root in zip(texts, roots, strict=True):
+        if not is_digest(root) and not is_key(root):
+            raise click.BadParameter(
+                "expected sha256: or ed25519: and 64 lower-case hex digits, "
+                f"got {plain(text)[:80]!r}",
+                param_hint="--root",
+            )
+    return tuple(roots)
+
+
 def _verify(
-    root: str, traces: tuple[str, ...], pin: tuple[int, str] | None, anchors: "Anchors"
+    root: str,
+    traces: tuple[str, ...],
+    pin: tuple[int, str] | None,
+    anchors: "Anchors",
+    roots: tuple[str, ...],
 ) -> "Report":
     from toolgate.verify import verify as run
     from toolgate.verify.traces.load import load_spans
 
     spans = load_spans(traces) if traces else None
     with Progress("verifying") as progress:
-        return run(root, spans=spans, expect_head=pin, anchors=anchors, progress=progress)
+        return run(
+            root, spans=spans, expect_head=pin, anchors=anchors, roots=roots, progress=progress
+        )
 
 
-def _verify_system(paths: tuple[str, ...], anchors: "Anchors") -> "SystemReport":
+def _verify_system(
+    paths: tuple[str, ...], anchors: "Anchors", roots: tuple[str, ...]
+) -> "SystemReport":
     from toolgate.verify.system import verify_system
 
     with Progress("verifying") as progress:
-        return verify_system(paths, anchors=anchors, progress=progress)
+        return verify_system(paths, anchors=anchors, trusted=roots, progress=progress)
 
 
 def _lines(report: "Report | SystemReport", root: str) -> list[str]:
@@ -170,6 +211,7 @@ def _sheet(report: "Report", root: str) -> list[str]:
         lines += [f"  {item}" for item in report.unchecked]
         lines += _of_runs(report.runs, root)
     lines += ["", *_table(report), *_remarks(report)]
+    lines += _authority(report)
     if report.asks:
         lines += ["", f"Asked and not executed: {len(report.asks)} (for information)"]
         lines += [
@@ -236,6 +278,15 @@ def _remarks(report: "Report") -> list[str]:
         were = "was" if report.replaced == 1 else "were"
         replaced = counted(report.replaced, "decision")
         lines.append(f"{replaced} {were} replaced by a later one on the same call.")
+    if report.answers:
+        total = sum(report.answers.values())
+        how = ", ".join(
+            f"{report.answers[name]} {words}"
+            for name, words in _ANSWERS.items()
+            if report.answers.get(name)
+        )
+        were = "was" if total == 1 else "were"
+        lines.append(f"{counted(total, 'ask')} {were} answered: {how}.")
     if report.args_differ:
         ran = counted(report.args_differ, "call")
         lines.append(f"{ran} ran with other arguments than were decided.")
@@ -243,6 +294,20 @@ def _remarks(report: "Report") -> list[str]:
         were = "was" if report.recovered == 1 else "were"
         lines.append(f"{counted(report.recovered, 'torn end')} {were} sealed by a recovery entry.")
     return lines
+
+
+def _authority(report: "Report") -> list[str]:
+    """Return who says what is to be decided, for every policy that decided."""
+    lines = ["", "Authority of the policies that decided"] if report.authority else []
+    for item in report.authority[:_MOST_SHOWN]:
+        lines += [f"  {item.policy}  {item.status}", plain(f"    {item.sentence}")]
+        for edge in item.edges:
+            above = edge.authorizing_policy or "nobody"
+            said = edge.fault or "recomputes"
+            lines.append(
+                plain(f"    {edge.policy} by {edge.name} ({edge.key}), let by {above}: {said}")
+            )
+    return lines + _more(len(report.authority))
 
 
 def _meaning(report: "Report") -> list[str]:
