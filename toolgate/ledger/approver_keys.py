@@ -30,7 +30,8 @@ def rotate(spine: Spine, root: str, name: str, old: PrivateKey, new: PrivateKey,
     policies = principals_of(root)
     if not any(known.keys.speaks(name, old.public, held.get(name, ()), seq) for held in policies):
         raise InputError(
-            f"{old.public} is no key of {name!r}: no policy of this ledger gives it, or it was replaced"
+            f"{old.public} is no key of {name!r}: no policy of this ledger gives it, or it was "
+            "replaced"
         )
     others = {key for held in policies for one in held for key in held[one] if one != name}
     if ev["new"] in others:

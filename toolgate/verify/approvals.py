@@ -345,7 +345,8 @@ class Approvals:
         if ev["evidence"] == "telemetry":
             if ev["decision_digest"] is None:
                 return "entries.approval_other", f"what the host reports of {who} is about no ask"
-        elif item.sound and not self._speaks(policy, item):
+            return None
+        if item.sound and not self._speaks(policy, item):
             return "entries.approval_key", f"{ev['key']} is no key of {who} under the policy"
         if item.approves and one.ts > ev["expiry"]:
             return "entries.approval_expired", f"the approval by {who} ended at {ev['expiry']}"
