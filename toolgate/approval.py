@@ -127,6 +127,10 @@ class Keys:
         self._before[name, new] = (old, seq)
         return True
 
+    def replaced(self, name: str, old: str, new: str) -> bool:
+        """Say whether one key of a principal was replaced by another."""
+        return self._before.get((name, new), ("", 0))[0] == old
+
     def speaks(self, name: str, key: str, given: Iterable[str], seq: int) -> bool:
         """Say whether a key speaks for a principal at a place on the spine.
 

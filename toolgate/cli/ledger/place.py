@@ -17,6 +17,19 @@ def root_of(path: str | None) -> str:
     return os.path.abspath(path) if path else default_root(os.environ)
 
 
+def existing_ledger(path: str | None) -> str:
+    """Return the ledger a command adds to; it must be one already.
+
+    Raises:
+        LedgerError: there is none.
+    """
+    from toolgate.verify.read import Directory
+
+    root = root_of(path)
+    Directory(root)
+    return root
+
+
 def plain(text: str) -> str:
     """Return text without the characters a terminal obeys."""
     return "".join(char if char.isprintable() else "?" for char in text)
