@@ -65,6 +65,7 @@ def signature(text: bytes, by: str) -> bytes:
 FIRST = policy("first", "alice", None, "bob")
 SECOND = policy("second", "bob", FIRST, "alice")
 THIRD = policy("third", "alice", SECOND)
+ALONE = policy("alone", None)
 AUTHORS = {FIRST: "alice", SECOND: "bob", THIRD: "alice"}
 
 

@@ -185,7 +185,7 @@ def workspace_roots(cwd: str) -> tuple[str, ...]:
 def _own_paths(root: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     """Return what this gate consists of: without any of it a host runs every call."""
     package = dirname(dirname(abspath(__file__)))
-    own = [root, root + ".salt", package, dirname(user_policy(environ))]
+    own = [root, root + ".salt", package, dirname(user_policy(environ)), _keys(environ)]
     folder = dirname(package)
     while folder not in ("", "/"):
         if lexists(folder + "/pyvenv.cfg"):
@@ -193,6 +193,12 @@ def _own_paths(root: str, environ: Mapping[str, str]) -> tuple[str, ...]:
             break
         folder = dirname(folder)
     return tuple(dict.fromkeys(path for item in own if item for path in (item, realpath(item))))
+
+
+def _keys(environ: Mapping[str, str]) -> str:
+    """Return where private keys lie: whoever reads one can approve."""
+    config = environ.get("XDG_CONFIG_HOME", "")
+    return (config if isabs(config) else _home(environ) + "/.config") + "/toolgate/keys"
 
 
 def _place(environ: Mapping[str, str]) -> str:

@@ -69,7 +69,8 @@ def unmet(rule: Rule, standing: list[Approval], decision: str, ledger: str | Non
     names = missing[:1] if rule.operator == STAGED else missing
     place = "" if ledger is None else f" --ledger {quote(ledger)}"
     commands = [f"toolgate approve {decision} --as {quote(name)}{place}" for name in names]
-    so_far = f"So far {rule.phrase(standing)}. " if standing else ""
+    given = ", ".join(dict.fromkeys(item.principal for item in standing))
+    so_far = f"Approved so far by {given}; {rule.phrase(standing)}. " if standing else ""
     return (
         f"{so_far}A click in the host is no signed approval. To give one, run "
         f"{' or '.join(commands)}, then let the agent try again."
