@@ -112,6 +112,10 @@ def _signatures(value: Any) -> bool:
     return type(value) is list and all(is_signature(item) for item in value)
 
 
+def _nonce(value: Any) -> bool:
+    return type(value) is str and len(value) == 32 and not value.strip("0123456789abcdef")
+
+
 def _details(value: Any) -> bool:
     return type(value) is dict
 
@@ -177,7 +181,7 @@ KINDS: Mapping[str, Mapping[str, Check]] = {
         "class": _nullable_text,
         "principal": _text,
         "expiry": _integer,
-        "nonce": _text,
+        "nonce": _nonce,
         "verdict": _one_of("approve", "refuse"),
         "evidence": _one_of(*EVIDENCE),
         "key": _nullable_key,
@@ -488,6 +492,8 @@ def check(body: Any) -> None:
         signed = ev["evidence"] == "signature"
         if (ev["key"] is not None) is not signed or (ev["sig"] is not None) is not signed:
             raise RecordError("approval: key and sig are null exactly for evidence telemetry")
+        if body["session"] != ev["session"]:
+            raise RecordError("approval: session is not ev.session")
     elif kind == "key_rotate" and len(ev["signatures"]) != (1 if ev["old"] is None else 2):
         raise RecordError("key_rotate: signatures are one by new, and before it one by old if any")
 

@@ -72,7 +72,7 @@ EVENTS: dict[str, dict[str, Any]] = {
         "class": None,
         "principal": "alice",
         "expiry": 5,
-        "nonce": "n",
+        "nonce": "0" * 32,
         "verdict": "approve",
         "evidence": "signature",
         "key": "ed25519:" + "0" * 64,
@@ -273,6 +273,13 @@ def test_a_place_that_does_not_apply_is_refused(kind: str, name: str, value: Any
 def test_an_outcome_may_come_after_its_turn_and_a_recovery_belong_to_no_session() -> None:
     records.check(an_entry("outcome") | {"turn": None})
     records.check(an_entry("recovery") | {"session": None, "turn": None, "parents": []})
+
+
+@pytest.mark.parametrize("value", [None, "s2"])
+def test_an_approval_belongs_to_the_session_it_names(value: Any) -> None:
+    body = {**an_entry("approval"), "session": value}
+    with pytest.raises(RecordError, match="session is not ev"):
+        records.check(body)
 
 
 def test_a_line_longer_than_the_limit_is_refused() -> None:

@@ -293,6 +293,8 @@ class Kit:
         def refresh(row: Row) -> None:
             body, keep = row.body, row.keep
             ev = body["ev"]
+            if ev.get("action") == "approval.cited":
+                self._cite(row, entries, events, refresh)
             if "parents" not in keep:
                 body["parents"] = sorted({entries.get(one, one) for one in body["parents"]})
             if body["kind"] == "decision":
@@ -339,9 +341,25 @@ class Kit:
                 refresh(row)
         self.write()
 
+    def _cite(
+        self, row: Row, entries: dict[str, str], events: dict[str, str], refresh: Any
+    ) -> None:
+        """Follow a citation to its decision, which stands behind it in another file."""
+        ev = row.body["ev"]
+        for rows in self.files.values():
+            if row not in rows and any(one.old_event == ev["target"] for one in rows):
+                for one in rows:
+                    if not one.done:
+                        refresh(one)
+                    if one.old_event == ev["target"]:
+                        break
+        ev["target"] = events.get(ev["target"], ev["target"])
+        named = ev["details"]["approvals"]
+        ev["details"]["approvals"] = [entries.get(one, one) for one in named]
+
     def _bind(self, row: Row, entries: dict[str, str], events: dict[str, str]) -> None:
         body, ev = row.body, row.body["ev"]
-        body["basis"] = [events.get(one, one) for one in body["basis"]]
+        body["basis"] = [events.get(one, entries.get(one, one)) for one in body["basis"]]
         for fact in body["facts"]:
             fact["entry"] = entries.get(fact["entry"], fact["entry"])
         if "action_ref" not in row.keep:

@@ -10,10 +10,13 @@ from toolgate.cli.lazy import LazyGroup
 from toolgate.errors import EvidenceError, ToolgateError
 
 _COMMANDS = {
+    "approve": ("toolgate.cli.approve:approve", "Approve a call that was asked or denied, signed."),
     "explain": ("toolgate.cli.explain:explain", "Show how one call is read and decided."),
     "hook": ("toolgate.cli.hook:hook", "Print the agent's settings that install the hook."),
+    "key": ("toolgate.cli.key:key", "Make, show and rotate signing keys."),
     "ledger": ("toolgate.cli.ledger:ledger", "Verify and show the decision ledger."),
     "policy": ("toolgate.cli.policy:policy", "Check, compile and show policies."),
+    "refuse": ("toolgate.cli.approve:refuse", "Refuse a call that was asked or denied, signed."),
     "simulate": (
         "toolgate.cli.simulate:simulate",
         "Decide a recorded log without running anything.",

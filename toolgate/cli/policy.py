@@ -1,25 +1,43 @@
 """``toolgate policy``: check, compile and show policies."""
 
+import os
+
 import click
 
-from toolgate.errors import UnavailableError
+from toolgate.errors import InputError, PolicyError, UnavailableError
 
 
 @click.group()
 def policy() -> None:
-    """Check, compile and show policies."""
+    """Check, compile, show and sign policies."""
+
+
+def _read(file: str) -> bytes:
+    try:
+        with open(file, "rb") as handle:
+            return handle.read()
+    except OSError as error:
+        raise UnavailableError(f"policy {file} cannot be read: {error.strerror}") from None
 
 
 def _compiled(file: str) -> bytes:
     from toolgate.gate.catalog.load import shipped
     from toolgate.gate.policy.compile import compile_policy
 
+    return compile_policy(_read(file), shipped().digest, name=file)
+
+
+def _as_used(file: str) -> bytes:
+    """Return the compiled policy a file stands for, as the hook reads it."""
+    from toolgate.gate.policy.model import Policy
+
+    source = _read(file).strip()
+    if not source.startswith(b"{"):
+        return _compiled(file)
     try:
-        with open(file, "rb") as handle:
-            source = handle.read()
-    except OSError as error:
-        raise UnavailableError(f"policy {file} cannot be read: {error.strerror}") from None
-    return compile_policy(source, shipped().digest, name=file)
+        return Policy(source).data
+    except (ValueError, KeyError, TypeError):
+        raise PolicyError(file, ["is not a compiled policy"]) from None
 
 
 @policy.command()
@@ -54,3 +72,80 @@ def show() -> None:
 
     source = files("toolgate.gate.policy") / "defaults" / "balanced.yaml"
     click.echo(source.read_text(encoding="utf-8"), nl=False)
+
+
+@policy.command()
+@click.argument("policy_", metavar="FILE|DIGEST")
+@click.option("--key", "key_file", metavar="FILE", help="The author's private key, elsewhere.")
+@click.option("--ledger", "path", metavar="PATH", help="The ledger; this user's by default.")
+def sign(policy_: str, key_file: str | None, path: str | None) -> None:
+    """Sign a policy as its author (authored_by) says.
+
+    The signature of a FILE is written beside it as FILE.sig; the hook's ledger takes that
+    along when the policy comes into use. A policy that the ledger holds already, given by
+    FILE or DIGEST, has its signature put beside it there.
+
+    Exit codes: 0 done, 2 the policy names no author or another key, 3 it could not be done.
+    """
+    from toolgate.canonical import digest, profile_bytes
+    from toolgate.cli.keys import load_key
+    from toolgate.cli.ledger.place import root_of
+    from toolgate.ledger import policies
+    from toolgate.records import is_digest
+
+    root = root_of(path)
+    version = policy_ if policy_.startswith("sha256:") else "sha256:" + policy_
+    file = None if is_digest(version) else policy_
+    text = _read(policies.path_of(root, version, ".json")) if file is None else _as_used(file)
+    version = digest(text)
+    name, key = _author(text, policy_)
+    private = load_key(name, key_file)
+    if private.public != key:
+        raise InputError(
+            f"{policy_} says its author {name!r} has the key {key}; the private key is that of "
+            f"{private.public}"
+        )
+    signed = profile_bytes({"key": key, "sig": private.sign(version.encode("ascii"))})
+    if file is not None:
+        _write(file + ".sig", signed)
+        click.echo(file + ".sig")
+    if os.path.exists(policies.path_of(root, version, ".json")):
+        policies.hold(root, version, None, signed)
+        click.echo(policies.path_of(root, version, ".sig"))
+
+
+def _author(text: bytes, source: str) -> tuple[str, str]:
+    from toolgate.canonical import parse
+
+    author = parse(text).get("authored_by")
+    if author is None:
+        raise PolicyError(source, ["names no author: authored_by is missing"])
+    return author["name"], author["key"]
+
+
+def _write(path: str, data: bytes) -> None:
+    try:
+        with open(path, "wb") as handle:
+            handle.write(data)
+    except OSError as error:
+        raise UnavailableError(f"{path} cannot be written: {error.strerror}") from None
+
+
+@policy.command()
+@click.argument("file")
+@click.option("--ledger", "path", metavar="PATH", help="The ledger; this user's by default.")
+def hold(file: str, path: str | None) -> None:
+    """Keep a policy FILE and its signature in the ledger without using it.
+
+    So that a verifier finds the policy that authorizes the author of another one.
+
+    Exit codes: 0 done, 3 the policy is refused or the ledger cannot be written.
+    """
+    from toolgate.canonical import digest
+    from toolgate.cli.ledger.place import existing_ledger
+    from toolgate.ledger import policies
+
+    text = _as_used(file)
+    signature = _read(file + ".sig") if os.path.exists(file + ".sig") else None
+    policies.hold(existing_ledger(path), digest(text), text, signature)
+    click.echo(digest(text))

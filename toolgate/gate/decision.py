@@ -7,6 +7,8 @@ from toolgate.gate.effects.model import Effect
 ALLOW, ASK, DENY = "allow", "ask", "deny"
 STRICTNESS = {ALLOW: 0, ASK: 1, DENY: 2}
 LEDGER_STATE = {ALLOW: "allowed", ASK: "asked", DENY: "denied"}
+COMPOSITION = "composition"
+"""Rule name of a decision on an action that its class lets principals decide."""
 
 AXES = (
     "destructive",

@@ -3,7 +3,7 @@
 from toolgate.errors import InputError, PolicyError
 from toolgate.gate.call import ToolCall
 from toolgate.gate.catalog.load import Catalog
-from toolgate.gate.decision import ALLOW, DENY, Decision, Fact
+from toolgate.gate.decision import ALLOW, COMPOSITION, DENY, Decision, Fact
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.shell import Reader
 from toolgate.gate.effects.tools import SHELL_TOOLS, effects_of_tool, text_field
@@ -68,17 +68,46 @@ class Gate:
             name = type(error).__name__
             return self.refusal(GATE_FAULT, f"Denied: the gate failed to read the call ({name}).")
         verdict = evaluate(self.policy, call.tool, effects)
+        action_class = class_of(self.policy, call.tool, effects)
+        if verdict.rule.decide != DENY and action_class in self.policy.composition:
+            return self._composed(call, verdict, action_class, effects, facts)
         state = unattended(self.policy, verdict.rule.decide, call.mode)
         return Decision(
             state=state,
             rule=verdict.rule.name,
             axis=verdict.rule.axis,
-            action_class=class_of(self.policy, call.tool, effects),
+            action_class=action_class,
             effects=effects,
             facts=facts,
             proof=next((e.proof for e in effects if e.proof != PROVED), PROVED),
             policy=self.policy.digest,
             sentence=_sentence(call, verdict, state),
+        )
+
+    def _composed(
+        self,
+        call: ToolCall,
+        verdict: Verdict,
+        action_class: str,
+        effects: tuple[Effect, ...],
+        facts: tuple[Fact, ...],
+    ) -> Decision:
+        """Return the deny of an action that needs approvals, as long as none are cited.
+
+        Whoever holds the approvals (the hook, from the ledger) lifts it.
+        """
+        who = self.policy.approvers(action_class).phrase()
+        what = _phrase(verdict.effect) if verdict.effect is not None else call.tool
+        return Decision(
+            state=DENY,
+            rule=COMPOSITION,
+            axis=verdict.rule.axis,
+            action_class=action_class,
+            effects=effects,
+            facts=facts,
+            proof=next((e.proof for e in effects if e.proof != PROVED), PROVED),
+            policy=self.policy.digest,
+            sentence=f"Denied: {what}; {who} actions of class {action_class} (rule {COMPOSITION}).",
         )
 
     def refusal(self, rule: str, sentence: str) -> Decision:

@@ -12,6 +12,7 @@ from toolgate.gate.engine import Gate
 from toolgate.gate.policy.model import Policy
 
 MAX_POLICY_BYTES = 4 * 1024 * 1024
+MAX_SIGNATURE_BYTES = 4096
 
 
 def default_gate() -> Gate:
@@ -35,6 +36,24 @@ def user_policy(variables: Mapping[str, str]) -> str:
     home = (variables.get("HOME") or "").rstrip("/")
     usual = (variables.get("XDG_CONFIG_HOME") or home + "/.config") + "/toolgate/policy.yaml"
     return usual if path.lexists(usual) else ""
+
+
+def policy_signature(variables: Mapping[str, str]) -> bytes | None:
+    """Return the author's signature that lies beside the user's policy file, if one does.
+
+    Raises:
+        UnavailableError: it is there and cannot be read.
+    """
+    file = user_policy(variables) + ".sig"
+    if file == ".sig":
+        return None
+    try:
+        with open(file, "rb") as handle:
+            return handle.read(MAX_SIGNATURE_BYTES)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UnavailableError(f"{file} cannot be read: {error.strerror}") from None
 
 
 def gate_for(variables: Mapping[str, str], file: str | None = None) -> Gate:

@@ -16,9 +16,9 @@ from toolgate.errors import (
     ToolgateError,
 )
 from toolgate.gate.call import ToolCall
-from toolgate.gate.decision import Decision
+from toolgate.gate.decision import COMPOSITION, Decision
 from toolgate.gate.engine import Gate
-from toolgate.gate.open import build_digest, gate_for, user_policy
+from toolgate.gate.open import build_digest, gate_for, policy_signature, user_policy
 from toolgate.gate.recorded import fields_of
 from toolgate.hook.event import Event
 from toolgate.hook.hosts import claude_code
@@ -46,6 +46,7 @@ def answer(data: bytes, environ: Mapping[str, str], ts: int) -> Answer:
             durability=environ.get("TOOLGATE_DURABILITY", "os"),
             host=claude_code.HOST,
             spawned_by=spawned_by,
+            signature=lambda: policy_signature(environ),
         )
     except LedgerError as error:
         return _denied(f"the decision could not be recorded: {error}")
@@ -115,7 +116,13 @@ def _decided(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) 
             build=build_digest(),
             args_digest=args,
         )
-        ledger.decide(event.session, key=event.key, fields=fields, policy=gate.policy_bytes, ts=ts)
+        if decision.action_class in gate.policy.composition and decision.rule == COMPOSITION:
+            from toolgate.hook.composed import settle
+
+            decision = settle(ledger, gate, event, decision, fields, environ, ts)
+        else:
+            policy = gate.policy_bytes
+            ledger.decide(event.session, key=event.key, fields=fields, policy=policy, ts=ts)
     except PolicyError as error:
         return _denied(f"the policy is refused: {error}")
     except LedgerError as error:
@@ -178,7 +185,7 @@ def workspace_roots(cwd: str) -> tuple[str, ...]:
 def _own_paths(root: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     """Return what this gate consists of: without any of it a host runs every call."""
     package = dirname(dirname(abspath(__file__)))
-    own = [root, root + ".salt", package, dirname(user_policy(environ))]
+    own = [root, root + ".salt", package, dirname(user_policy(environ)), _keys(environ)]
     folder = dirname(package)
     while folder not in ("", "/"):
         if lexists(folder + "/pyvenv.cfg"):
@@ -186,6 +193,12 @@ def _own_paths(root: str, environ: Mapping[str, str]) -> tuple[str, ...]:
             break
         folder = dirname(folder)
     return tuple(dict.fromkeys(path for item in own if item for path in (item, realpath(item))))
+
+
+def _keys(environ: Mapping[str, str]) -> str:
+    """Return where private keys lie: whoever reads one can approve."""
+    config = environ.get("XDG_CONFIG_HOME", "")
+    return (config if isabs(config) else _home(environ) + "/.config") + "/toolgate/keys"
 
 
 def _place(environ: Mapping[str, str]) -> str:

@@ -6,9 +6,9 @@ the disk (``fsync``). Whatever goes wrong is a ``LedgerError``.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolgate.canonical import digest, parse
 from toolgate.errors import CanonicalizationError, LedgerError, RecordError
@@ -29,6 +29,10 @@ from toolgate.ledger.spine import Spine, spine_files
 from toolgate.records import SHAPES, ZERO_DIGEST, DecisionFields, entry, is_digest
 from toolgate.signing import PrivateKey
 
+if TYPE_CHECKING:
+    from toolgate.approval import Approvers, Target
+    from toolgate.ledger.approvals import Composing, Given, Settled
+
 __all__ = ["Ledger", "default_root", "salt"]
 
 
@@ -44,6 +48,8 @@ class Ledger:
         host: name of the host adapter, for the sessions opened from here on.
         spawned_by: digest of the decision that started the agent of the sessions opened
             from here on, if another agent did.
+        signature: returns the author's signature of the policy in use, as it is to be kept
+            beside it; None if there is none. Asked once a policy, when it is announced.
 
     Raises:
         LedgerError: a value is not one of these.
@@ -58,6 +64,7 @@ class Ledger:
         executes: bool = True,
         host: str = "claude-code",
         spawned_by: str | None = None,
+        signature: Callable[[], bytes | None] | None = None,
     ) -> None:
         if durability not in ("os", "fsync"):
             raise LedgerError(f"durability is {durability!r}; expected os or fsync")
@@ -76,6 +83,7 @@ class Ledger:
             spawned_by=spawned_by,
         )
         self._memory = Memory()
+        self._signature = signature
 
     def session_open(self, session: str, *, ts: int, spawned_by: str | None = None) -> None:
         """Open a session; nothing happens if it is open, a closed one gets its next part.
@@ -137,6 +145,90 @@ class Ledger:
         with self._session(session, ts) as held:
             held.join(key)
             return [calls.decide(held, item) for item in fields]
+
+    def decide_composed(
+        self, session: str, *, key: str | None, composing: "Composing", policy: bytes, ts: int
+    ) -> "Settled":
+        """Append the decision on a call whose class needs approvals, and use them up, once.
+
+        It is allowed if approvals that nobody used satisfy the class's composition, else
+        denied. Arguments as ``decide``; ``composing`` holds the decision to be made.
+        """
+        from toolgate.ledger import approvals
+
+        self._announce(policy, [composing.fields], min(ts, composing.fields.ts))
+        with self._session(session, ts) as held:
+            held.join(key)
+            return approvals.decide(held, composing)
+
+    def approve(
+        self, ev: Mapping[str, Any], *, target: "Target", call: str, approvers: "Approvers"
+    ) -> "Given":
+        """Append a signed approval or refusal; one that names an ask also answers it.
+
+        An ask of a class with a composition is answered once that is satisfied; until then
+        approvals are collected and it stays open.
+
+        Args:
+            ev: the approval, signed.
+            target: the action it is given for.
+            call: the call id of that action.
+            approvers: who approves that action.
+
+        Raises:
+            InputError: nobody may give this approval, or nothing waits for it.
+        """
+        from toolgate.ledger import approvals
+
+        if ev["decision_digest"] is not None:
+            with self._session(target.session, ev["ts"]) as held:
+                return approvals.answer(held, call, ev, approvers)
+        with self._spine(ev["ts"]) as spine:
+            return approvals.collect(spine, self.root, ev, target, approvers)
+
+    def answer_reported(
+        self,
+        session: str,
+        *,
+        call: str,
+        approved: bool,
+        principal: str,
+        ts: int,
+        nonce: str | None = None,
+    ) -> str:
+        """Answer an ask with what the host reports of its user; nobody signed that.
+
+        Args:
+            session: the host's session id.
+            call: the host's call id.
+            approved: whether the user said yes.
+            principal: who, as far as the host knows.
+            ts: microseconds UTC.
+            nonce: 32 hex digits; random if None.
+
+        Returns:
+            ``answered``, ``collected`` (the class needs signatures, so the ask stays open) or
+            ``not_asked`` (the call does not wait for an answer; nothing is written).
+        """
+        from toolgate.ledger import approvals
+
+        nonce = nonce or os.urandom(16).hex()
+        with self._session(session, ts) as held:
+            return approvals.reported(
+                held, call, approved=approved, principal=principal, nonce=nonce
+            )
+
+    def rotate_approver(self, name: str, *, old: PrivateKey, new: PrivateKey, ts: int) -> str:
+        """Replace an approver's key from here on; return the entry's digest.
+
+        Raises:
+            InputError: no policy of this ledger gives the principal the old key, it was
+                replaced before, or the new one is another principal's.
+        """
+        from toolgate.ledger import approver_keys
+
+        with self._spine(ts) as spine:
+            return approver_keys.rotate(spine, self.root, name, old, new, ts)
 
     def outcome(
         self,
@@ -364,4 +456,7 @@ class Ledger:
                     )
                     spine.flush()
                     put_file(path, policy)
+                    signed = None if self._signature is None else self._signature()
+                    if signed is not None:
+                        put_file(path[: -len(".json")] + ".sig", signed)
         self._memory.policies.add(version)

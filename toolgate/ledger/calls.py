@@ -1,5 +1,6 @@
 """What is written about a call: its decision, what became of it, what never did."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from toolgate.action import Intent
@@ -37,34 +38,58 @@ class Report(NamedTuple):
         }
 
 
+class Placed(NamedTuple):
+    """A decision with its place.
+
+    Args:
+        fields: the decision.
+        earlier: line of the decision it replaces, if any.
+        same_turn: whether that one stands in the open turn.
+    """
+
+    fields: DecisionFields
+    earlier: bytes | None
+    same_turn: bool
+
+
 def decide(held: Session, fields: DecisionFields) -> str:
-    """Add a decision to the open turn; return its decision_digest.
+    """Add a decision to the open turn; return its decision_digest."""
+    return decision_digest_of(add(held, place(held, fields)))
+
+
+def place(held: Session, fields: DecisionFields) -> Placed:
+    """Say where a new decision goes.
 
     A call that waits for its outcome and is asked about again keeps its intent,
     so both decisions share one action_ref; the later one counts.
     """
     held.make_room(1)
-    place = held.index.calls.get(call_key(fields.intent.call))
-    earlier = None if place is None else _pending(held, place)
+    at = held.index.calls.get(call_key(fields.intent.call))
+    earlier = None if at is None else _pending(held, at)
     fields = fields._replace(ts=max(fields.ts, held.turn.ts))
-    if place is None or earlier is None or _tool(earlier) != fields.intent.action_type:
-        return _add_decision(held, fields, None, True)
+    if at is None or earlier is None or _tool(earlier) != fields.intent.action_type:
+        return Placed(fields, None, True)
     body = parse(earlier)
     fields = fields._replace(intent=Intent(**body["intent"]), ts=max(fields.ts, body["ts"] + 1))
-    return _add_decision(held, fields, earlier, place.start >= held.turn.offset)
+    return Placed(fields, earlier, at.start >= held.turn.offset)
 
 
-def _add_decision(
-    held: Session, fields: DecisionFields, earlier: bytes | None, same_turn: bool
-) -> str:
-    named = None if earlier is None else digest(earlier)
+def add(held: Session, placed: Placed, approvals: Sequence[str] = ()) -> bytes:
+    """Add a decision and return its line.
+
+    Args:
+        held: the session.
+        placed: the decision and its place.
+        approvals: approval entries it rests on, which become parents.
+    """
+    named = None if placed.earlier is None else digest(placed.earlier)
     body = decision_entry(
-        fields,
+        placed.fields,
         session=held.id,
         turn=held.turn.number,
-        parents=decision_parents(held.turn.digest, named, same_turn),
+        parents=[*decision_parents(held.turn.digest, named, placed.same_turn), *approvals],
     )
-    return decision_digest_of(held.add_entry(body))
+    return held.add_entry(body)
 
 
 def find(held: Session, call: str | None, tool: str, args_digest: str) -> Place | None:
@@ -151,12 +176,16 @@ def _compare_arguments(held: Session, line: bytes, report: Report, again: bool =
         held.audit("execution.args_differ", details)
 
 
-def _answer_ask(
-    held: Session, key: str | None, line: bytes, place: Place, report: dict[str, Any]
-) -> None:
-    """Add the decision an ask's execution implies and its outcome, in one write."""
-    held.join(key)
-    held.make_room(2)
+def answered(held: Session, line: bytes, at: Place, state: str, ts: int) -> Placed:
+    """Return the second decision on a call that was asked about, and its place.
+
+    Args:
+        held: the session, in the turn that the decision is to stand in.
+        line: the ask.
+        at: where that stands.
+        state: ``allowed`` or ``denied``.
+        ts: when it was answered, microseconds UTC.
+    """
     body = parse(line)
     ev = body["ev"]
     fields = DecisionFields(
@@ -164,9 +193,9 @@ def _answer_ask(
         principal=ev["principal"],
         auth_mode=ev["auth_mode"],
         policy_version=ev["policy_version"],
-        decision_state="allowed",
+        decision_state=state,
         args_digest=ev["args_digest"],
-        ts=max(held.ts, held.turn.ts, ev["ts"]),
+        ts=max(ts, held.turn.ts, ev["ts"]),
         action_class=body["class"],
         basis=(decision_digest_of(line),),
         effects=tuple(body["effects"]),
@@ -178,10 +207,24 @@ def _answer_ask(
         mode=body["mode"],
         build=body["build"],
     )
-    named = decision_parents(held.turn.digest, digest(line), place.start >= held.turn.offset)
-    second = decision_entry(fields, session=held.id, turn=held.turn.number, parents=named)
-    second_line = held.add_entry(second)
-    held.add_entry(_outcome(held, held.turn.number, second_line, report, None))
+    return Placed(fields, line, at.start >= held.turn.offset)
+
+
+def waiting(held: Session, call: str) -> tuple[Place, bytes] | None:
+    """Return where the latest decision on a call stands, and its line; None once it has ended."""
+    at = held.index.calls.get(call_key(call))
+    line = None if at is None else _pending(held, at)
+    return None if at is None or line is None else (at, line)
+
+
+def _answer_ask(
+    held: Session, key: str | None, line: bytes, at: Place, report: dict[str, Any]
+) -> None:
+    """Add the decision an ask's execution implies and its outcome, in one write."""
+    held.join(key)
+    held.make_room(2)
+    second = add(held, answered(held, line, at, "allowed", held.ts))
+    held.add_entry(_outcome(held, held.turn.number, second, report, None))
 
 
 def _add_outcome(

@@ -1,7 +1,7 @@
 """The spine under its lock: head, append, recovery of a torn end."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -214,8 +214,14 @@ def session_lines(
         File name, offset and line (without line feed). A line is returned when
         it contains the session id as a ``session`` field at any depth.
     """
+    return lines_with(root, (b'"session":' + session,), since)
+
+
+def lines_with(
+    root: str, needles: Sequence[bytes], since: tuple[str, int] = ("", 0)
+) -> list[tuple[str, int, bytes]]:
+    """Return the spine's whole lines that contain any of some bytes; else as ``session_lines``."""
     found: list[tuple[str, int, bytes]] = []
-    needle = b'"session":' + session
     for name in spine_files(root):
         if name < since[0]:
             continue
@@ -229,12 +235,15 @@ def session_lines(
             data = read_from(fd, start, path)
         finally:
             os.close(fd)
-        at = data.find(needle)
-        while at >= 0:
-            begin = data.rfind(b"\n", 0, at) + 1
-            stop = data.find(b"\n", at)
-            if stop < 0:
-                break
-            found.append((name, start + begin, data[begin:stop]))
-            at = data.find(needle, stop)
+        lines: dict[int, bytes] = {}
+        for needle in needles:
+            at = data.find(needle)
+            while at >= 0:
+                begin = data.rfind(b"\n", 0, at) + 1
+                stop = data.find(b"\n", at)
+                if stop < 0:
+                    break
+                lines[start + begin] = data[begin:stop]
+                at = data.find(needle, stop)
+        found += [(name, offset, lines[offset]) for offset in sorted(lines)]
     return found

@@ -10,10 +10,12 @@ from hashlib import sha256
 from typing import Any, NamedTuple, get_args
 
 import msgspec
-from msgspec import Struct
 
+from toolgate.verify.approvals import Approvals
+from toolgate.verify.authority import Authority, Edge, authority_findings, authority_of
 from toolgate.verify.diagnose import diagnose
 from toolgate.verify.findings import Seen, finding
+from toolgate.verify.policy import ActionClass, Policy, Wanted
 from toolgate.verify.read import Bad, Line
 from toolgate.verify.shapes import (
     Beside,
@@ -25,6 +27,7 @@ from toolgate.verify.shapes import (
     PolicySet,
     Scope,
     TurnClose,
+    TurnOpen,
 )
 from toolgate.verify.words import counted
 
@@ -34,29 +37,6 @@ OTHER = "other"
 _SCOPES: tuple[str, ...] = get_args(Scope)  # from the least to the most guarded
 _RANK = {scope: rank for rank, scope in enumerate(_SCOPES)}
 _encode = msgspec.json.Encoder().encode
-
-
-class _Wanted(Struct):
-    """Admissible values of an effect; absent means any."""
-
-    type: list[str] | None = None
-    scope: list[str] | None = None
-    reversible: list[bool] | None = None
-    proof: list[str] | None = None
-
-
-class _Class(Struct):
-    """A class of actions: the tools (as patterns) and effects it applies to; none means any."""
-
-    name: str
-    tools: list[str] | None = None
-    effects: list[_Wanted] | None = None
-
-
-class _Policy(Struct):
-    """What the verifier reads of a compiled policy."""
-
-    classes: list[_Class] = []
 
 
 class _Commitment(NamedTuple):
@@ -74,9 +54,10 @@ class _Session:
     outcomes whose decision was not there, or not the right one, when they were read.
     """
 
-    __slots__ = ("by_digest", "by_entry", "closed", "commitments", "refs")
+    __slots__ = ("by_digest", "by_entry", "closed", "commitments", "opened", "refs")
 
     def __init__(self) -> None:
+        self.opened: dict[int | None, int] = {}
         self.closed: dict[int | None, int] = {}
         self.by_digest: dict[str, str] = {}
         self.by_entry: dict[str, str] = {}
@@ -89,13 +70,26 @@ class Entries:
 
     Args:
         policy_text: returns the text kept under a policy's digest, None if there is none.
+        signature: returns what is kept as its author's signature, None if nothing is.
+        roots: policy digests and keys that are trusted; None when none were given.
+
+    Attributes:
+        approvals: the approvals, and what rests on them.
+        authority: where the authority of each policy that decided ends.
     """
 
-    def __init__(self, policy_text: Callable[[str], bytes | None]) -> None:
+    def __init__(
+        self,
+        policy_text: Callable[[str], bytes | None],
+        signature: Callable[[str], bytes | None],
+        roots: frozenset[str] = frozenset(),
+    ) -> None:
         self.seen: list[Seen] = []
+        self.authority: list[Authority] = []
+        self._roots = roots
         self._sessions: dict[str, _Session] = defaultdict(_Session)
-        self._policies = _Policies(policy_text)
-        self._approvals: set[str] = set()
+        self._policies = _Policies(policy_text, signature)
+        self.approvals = Approvals(self.seen, self._policies)
         self._refs = _Refs()
 
     def bad(self, run: Bad, session: str | None) -> None:
@@ -134,8 +128,11 @@ class Entries:
             self._policies.announced.setdefault(entry.ev.policy, entry.seq)
         elif isinstance(entry, TurnClose):
             self._sessions[entry.session or ""].closed.setdefault(entry.turn, entry.seq)
-        elif isinstance(entry, Other) and entry.kind == "approval":
-            self._approvals.add(line.digest)
+        elif isinstance(entry, TurnOpen):
+            if self.approvals.entries:
+                self._sessions[entry.session or ""].opened.setdefault(entry.turn, entry.seq)
+        elif isinstance(entry, Other):
+            self.approvals.entry(line, entry)
 
     def end_session(self, session: str) -> None:
         """Resolve what a session's outcomes commit to, now that all of it was read."""
@@ -164,6 +161,7 @@ class Entries:
                 continue
             self._add(code, outcome.entry, why, session)
         self._refs.add(held.refs)
+        self.approvals.end_session(session, held.by_digest)
 
     def finish(self) -> None:
         """Compare across sessions."""
@@ -176,6 +174,19 @@ class Entries:
                 "two sessions hold a decision of this action",
                 None,
             )
+        self.approvals.finish()
+        self._judge_authority()
+
+    def _judge_authority(self) -> None:
+        policies, speaks = self._policies, self.approvals.keys.speaks
+        known: dict[str, Edge] = {}
+        self.authority = [
+            authority_of(version, policies, speaks, self._roots, known)
+            for version in sorted(policies.governed)
+        ]
+        self.seen += authority_findings(
+            self.authority, policies.governed.__getitem__, pinned=bool(self._roots)
+        )
 
     def decision(self, line: Line, entry: Decision, stream: str | None) -> None:
         """Check a decision; arguments as in ``outcome``."""
@@ -196,7 +207,7 @@ class Entries:
         elif any(known != ev.action_ref for known in earlier):
             why = "it replaces or answers a decision of another action"
             self._at("entries.intent_differs", line, entry, why)
-        if entry.basis:
+        if entry.basis or entry.action_class in self._policies.composed:
             self._basis(line, entry, held)
         held.refs.add(ev.action_ref)
         held.by_entry[line.digest] = held.by_digest[line.event] = ev.action_ref
@@ -216,19 +227,26 @@ class Entries:
         if fault is not None:
             why = f"{line.where}: policy {ev.policy_version} {_POLICY_WORDS[fault]}"
             self._at(fault, line, entry, why)
-        elif entry.action_class != (want := self._policies.class_of(entry)):
+            return
+        self._policies.governed[ev.policy_version].add(ev.principal)
+        if entry.action_class != (want := self._policies.class_of(entry)):
             why = f"class is {entry.action_class!r}; the policy gives {want!r}"
             self._at("entries.class", line, entry, why)
 
     def _basis(self, line: Line, entry: Decision, held: _Session) -> None:
+        asks: list[str] = []
         for item in entry.basis:
             action_ref = held.by_digest.get(item)
-            if action_ref is None and item not in self._approvals:
+            if action_ref is not None:
+                asks.append(item)
+                if action_ref != entry.ev.action_ref:
+                    why = f"basis {item} is about {action_ref}"
+                    self._at("entries.basis_other_action", line, entry, why)
+            elif item not in self.approvals.entries:
                 why = f"basis names {item}; no earlier entry is that"
                 self._at("entries.basis_unknown", line, entry, why)
-            elif action_ref is not None and action_ref != entry.ev.action_ref:
-                why = f"basis {item} is about {action_ref}"
-                self._at("entries.basis_other_action", line, entry, why)
+        turns = held.opened.get(entry.turn), held.closed.get(entry.turn)
+        self.approvals.decision(line, entry, asks, *turns)
 
     def _at(self, code: str, line: Line, entry: Decision, message: str) -> None:
         self._add(code, line.digest, message, entry.session or "", entry.turn)
@@ -271,10 +289,17 @@ _POLICY_WORDS = {
 class _Policies:
     """The policies a ledger holds, read once each."""
 
-    def __init__(self, text: Callable[[str], bytes | None]) -> None:
+    def __init__(
+        self,
+        text: Callable[[str], bytes | None],
+        signature: Callable[[str], bytes | None],
+    ) -> None:
         self.announced: dict[str, int] = {}
+        self.composed: set[str] = set()
+        self.governed: dict[str, set[str]] = defaultdict(set)
+        self.signature = signature
         self._text = text
-        self._read: dict[str, tuple[str | None, list[_Class]]] = {}
+        self._read: dict[str, tuple[str | None, Policy]] = {}
         self._classes: dict[tuple[Any, ...], str] = {}
 
     def fault(self, version: str, before: int | None) -> str | None:
@@ -294,17 +319,29 @@ class _Policies:
                 return "entries.policy_unknown"
         return fault
 
-    def _load(self, version: str) -> tuple[str | None, list[_Class]]:
+    def held(self, version: str) -> Policy | None:
+        """Return a policy that is held unaltered, None if there is none."""
+        if version not in self._read:
+            self._read[version] = self._load(version)
+        fault, policy = self._read[version]
+        return policy if fault is None else None
+
+    def announced_at(self, version: str) -> int | None:
+        """Return the number of the spine entry that announced a policy, None if none did."""
+        return self.announced.get(version)
+
+    def _load(self, version: str) -> tuple[str | None, Policy]:
         text = self._text(version)
         if text is None:
-            return "entries.policy_unknown", []
+            return "entries.policy_unknown", Policy()
         if "sha256:" + sha256(text).hexdigest() != version:
-            return "entries.policy_altered", []
+            return "entries.policy_altered", Policy()
         try:
-            classes = msgspec.json.decode(text, type=_Policy).classes
+            policy = msgspec.json.decode(text, type=Policy)
         except (msgspec.MsgspecError, ValueError, RecursionError):
-            return "entries.policy_unknown", []
-        return None, classes
+            return "entries.policy_unknown", Policy()
+        self.composed |= policy.composition.keys()
+        return None, policy
 
     def class_of(self, entry: Decision) -> str:
         """Return the first class of the policy that applies to a decision."""
@@ -317,12 +354,12 @@ class _Policies:
             if len(self._classes) > 10_000:
                 self._classes.clear()
             found = self._classes[key] = class_of(
-                self._read[entry.ev.policy_version][1], entry.intent.action_type, effects
+                self._read[entry.ev.policy_version][1].classes, entry.intent.action_type, effects
             )
         return found
 
 
-def class_of(classes: list[_Class], tool: str, effects: list[Effect]) -> str:
+def class_of(classes: list[ActionClass], tool: str, effects: list[Effect]) -> str:
     """Return the name of the first class whose predicate holds; ``other`` if none does.
 
     Args:
@@ -356,7 +393,7 @@ def _named(name: str, pattern: str) -> bool:
     return at <= end
 
 
-def _meets(effect: Effect, want: _Wanted) -> bool:
+def _meets(effect: Effect, want: Wanted) -> bool:
     return (
         (want.type is None or effect.type in want.type)
         and (want.scope is None or effect.scope in want.scope)

@@ -49,7 +49,7 @@ class _Call(Struct, gc=False):
     ts: int
     turn: int | None
     told: str
-    inferred: bool = False
+    answer: str = ""
     replaced: bool = False
     terminal: str = ""
     result: str | None = None
@@ -97,7 +97,8 @@ class Execution:
         outcomes: outcomes by terminal state.
         calls: calls by what they were first told and how they ended (``none``: no outcome).
         replaced: decisions a later one replaced, which count as no call of their own.
-        inferred: allowed decisions that rest on an ask and its execution alone.
+        answers: asks by how they were answered: ``signature``, ``telemetry`` or ``inferred`` (from
+            the execution alone).
         differ: session and id of the calls that ran with other arguments than were decided.
     """
 
@@ -108,9 +109,10 @@ class Execution:
         self.outcomes: Counter[str] = Counter()
         self.calls: Counter[tuple[str, str]] = Counter()
         self.replaced = 0
-        self.inferred = 0
+        self.answers: Counter[str] = Counter()
         self.differ: set[tuple[str, str]] = set()
         self._traced = spans is not None
+        self._approvals: dict[str, str] = {}
         self._sessions: dict[str, _Session] = defaultdict(_Session)
         self._spans = _Spans(spans or ())
 
@@ -131,12 +133,17 @@ class Execution:
         self.decisions[call.state] += 1
         for event in entry.basis:
             held.answered.add(event)
-            if event in held.calls and call.state == "allowed":
-                call.told, call.inferred = held.calls[event].told, True
+            if event in held.calls:
+                call.told, call.answer = held.calls[event].told, self._how(entry.basis)
         for parent in entry.parents:
             replaced = held.entries.get(parent)
             if replaced is not None and replaced not in held.answered:
                 held.calls[replaced].replaced = True
+
+    def _how(self, basis: list[str]) -> str:
+        """Say how an ask was answered, from what the answer rests on beside it."""
+        evidence = [self._approvals[item] for item in basis if item in self._approvals]
+        return min(evidence, default="inferred")
 
     def outcome(self, line: Line, entry: Outcome, stream: str | None) -> None:
         """Take an outcome; arguments as in ``decision``."""
@@ -153,6 +160,8 @@ class Execution:
             return  # what belongs on the spine says nothing elsewhere
         if isinstance(entry, SessionOpen):
             self._sessions[entry.session or ""].executes = entry.ev.executes
+        elif isinstance(entry, Other) and entry.kind == "approval":
+            self._approvals[line.digest] = entry.ev["evidence"]
         elif isinstance(entry, Other) and entry.kind == "audit":
             if entry.ev["action"] == "execution.unmatched":
                 self._unmatched(line, entry)
@@ -196,7 +205,8 @@ class Execution:
             self.replaced += 1
         elif call.event not in held.answered:
             self.calls[call.told, call.terminal or NO_OUTCOME] += 1
-            self.inferred += call.inferred
+            if call.answer:
+                self.answers[call.answer] += 1
 
     def _ledger_side(self, session: str, held: _Session, call: _Call, reported: set[str]) -> None:
         if call.terminal in _RAN and (call.state != "allowed" or not held.executes):

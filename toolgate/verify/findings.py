@@ -90,6 +90,25 @@ FAULTS: tuple[Fault, ...] = (
     Fault("entries.intent_differs", FAIL, "A decision that replaces another has another intent."),
     Fault("entries.basis_other_action", FAIL, "A decision rests on an answer to another action."),
     Fault("entries.swapped_outcome", FAIL, "An outcome commits to the decision of another action."),
+    # Who approved, and who says what is to be approved.
+    Fault("entries.approval_signature", FAIL, "An approval's signature does not verify."),
+    Fault(
+        "entries.approval_key", FAIL, "An approval or a new key is not signed with its owner's key."
+    ),
+    Fault("entries.approval_other", FAIL, "A decision rests on an approval of something else."),
+    Fault("entries.approval_refused", FAIL, "A decision rests on what was refused or taken back."),
+    Fault("entries.approval_expired", FAIL, "A decision rests on an approval that had expired."),
+    Fault("entries.approval_reused", FAIL, "An approval is used a second time."),
+    Fault("entries.approver_twice", FAIL, "A decision counts one principal's approval twice."),
+    Fault("entries.approval_order", FAIL, "Approvals do not stand in the order they must."),
+    Fault("entries.ask_twice", FAIL, "An ask is answered twice."),
+    Fault(
+        "entries.composition_denied", FAIL, "A call was denied although its approvals were there."
+    ),
+    Fault("entries.authority_edge", FAIL, "A policy's claim on who wrote it does not recompute."),
+    Fault("entries.authority_loop", FAIL, "A loop of policy authors does not recompute."),
+    Fault("entries.authority_self", FAIL, "Only the principal a policy governs has written it."),
+    Fault("entries.authority_unrooted", FAIL, "A policy's authority reaches no pinned root."),
     # The chain.
     Fault("log.head", FAIL, "The ledger does not hold the head that was pinned."),
     Fault("log.equivocation", FAIL, "The ledger does not hold a checkpoint that was kept outside."),
@@ -118,6 +137,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault("log.turn_limit", FAIL, "A turn holds more entries than one may."),
     # What is missing, seen from what is there.
     Fault("entries.basis_unknown", FAIL, "A decision rests on an entry that is not there."),
+    Fault("entries.approval_unbound", FAIL, "An approval names a decision that nobody holds."),
+    Fault("entries.composition_unmet", FAIL, "A call was allowed without the approvals it needs."),
     Fault("entries.outcome_unbound", FAIL, "An outcome commits to no decision of its session."),
     Fault("log.two_outcomes", FAIL, "A decision has more than one outcome that stands."),
     Fault("log.count", FAIL, "A turn holds another number of entries than its close says."),
@@ -161,7 +182,11 @@ _UNUSABLE = (
 _GAPS = frozenset(
     (
         "entries.action_ref_reused",
+        "entries.approval_key",
+        "entries.approval_order",
+        "entries.approval_unbound",
         "entries.basis_unknown",
+        "entries.composition_unmet",
         "entries.outcome_unbound",
         "entries.policy_unknown",
         "log.spine_broken",
@@ -202,6 +227,22 @@ FOLLOWS: Mapping[str, frozenset[str]] = {
     "entries.swapped_outcome": frozenset(
         ("log.outcome_parent", "log.parent_foreign", "log.two_outcomes")
     ),
+    **dict.fromkeys(
+        (
+            "entries.approval_signature",
+            "entries.approval_key",
+            "entries.approval_other",
+            "entries.approval_refused",
+            "entries.approval_expired",
+            "entries.approval_reused",
+            "entries.approver_twice",
+            "entries.approval_order",
+            "entries.basis_unknown",
+        ),
+        frozenset(("entries.composition_unmet",)),
+    ),
+    "entries.authority_edge": frozenset(("entries.authority_unrooted",)),
+    "entries.authority_loop": frozenset(("entries.authority_unrooted",)),
     "entries.outcome_unbound": _GAPS,
     "log.equivocation": frozenset(("log.key_rotation", "log.checkpoint")),
     "log.spine_broken": _GAPS | {"log.head_digest"},

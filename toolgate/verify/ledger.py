@@ -1,11 +1,12 @@
 """Verifies a ledger directory: one reading, three layers that do not know of each other."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 from toolgate.errors import LedgerError
 from toolgate.verify.anchors import NOTHING, Anchors
+from toolgate.verify.authority import Authority
 from toolgate.verify.directory import Directory, session_name
 from toolgate.verify.entries import Entries
 from toolgate.verify.execution import Ask, Execution
@@ -32,7 +33,8 @@ class Report(NamedTuple):
         outcomes: outcomes by terminal state.
         calls: calls by (what they were first told, how they ended).
         replaced: decisions that a later one replaced.
-        inferred: asks known to be answered by their execution only.
+        answers: asks by how they were answered: signature, telemetry, inferred.
+        authority: where the authority of each policy that decided ends.
         args_differ: calls that ran with other arguments than were decided.
         recovered: sealed fragments.
         asks: asks that nothing followed.
@@ -51,7 +53,8 @@ class Report(NamedTuple):
     outcomes: dict[str, int]
     calls: dict[tuple[str, str], int]
     replaced: int
-    inferred: int
+    answers: dict[str, int]
+    authority: list[Authority]
     args_differ: int
     recovered: int
     asks: list[Ask]
@@ -59,6 +62,11 @@ class Report(NamedTuple):
     unchecked: list[str]
     conditions: list[str]
     runs: list[str]
+
+    @property
+    def inferred(self) -> int:
+        """Return how many asks are known to be answered by their execution only."""
+        return self.answers.get("inferred", 0)
 
     @property
     def primary(self) -> list[Finding]:
@@ -75,7 +83,9 @@ class Report(NamedTuple):
             "findings": [item._asdict() for item in self.findings],
             "head": {"seq": self.head[0], "digest": self.head[1]},
             "calls": table,
+            "authority": [item.as_json() for item in self.authority],
             "asks": {
+                "answered": self.answers,
                 "executed": self.inferred,
                 "unexecuted": [item._asdict() for item in self.asks],
             },
@@ -89,6 +99,7 @@ def verify(
     expect_head: tuple[int, str] | None = None,
     anchors: Anchors = NOTHING,
     watch: Callable[[Line], None] | None = None,
+    roots: Collection[str] = (),
     progress: Callable[[int], None] | None = None,
 ) -> Report:
     """Verify a ledger.
@@ -99,6 +110,7 @@ def verify(
         expect_head: number and digest of a spine entry that was kept outside.
         anchors: checkpoints and keys that were kept outside.
         watch: called with every entry that is read.
+        roots: policy digests and public keys that are trusted to say who writes policies.
         progress: called now and then with the number of entries read so far.
 
     Raises:
@@ -107,7 +119,8 @@ def verify(
     directory = Directory(root)
     if directory.empty:
         raise LedgerError(f"nothing to verify: the ledger at {root} has no entry")
-    return _Verification(directory, spans, expect_head, anchors, watch, progress).run()
+    trusted = frozenset(roots)
+    return _Verification(directory, spans, expect_head, anchors, trusted, watch, progress).run()
 
 
 class _Verification:
@@ -119,6 +132,7 @@ class _Verification:
         spans: Sequence[Span] | None,
         expect_head: tuple[int, str] | None,
         anchors: Anchors,
+        roots: frozenset[str],
         watch: Callable[[Line], None] | None,
         progress: Callable[[int], None] | None,
     ) -> None:
@@ -128,7 +142,7 @@ class _Verification:
         self._pinned = expect_head is not None or any(item.binds for item in anchors.held)
         self._watch = watch
         self._progress = progress
-        self._entries = Entries(directory.policy)
+        self._entries = Entries(directory.policy, directory.signature, roots)
         self._log = Log(expect_head, anchors)
         self._execution = Execution(spans)
         self._kinds: Counter[str] = Counter()
@@ -234,7 +248,8 @@ class _Verification:
             outcomes=dict(execution.outcomes),
             calls=dict(execution.calls),
             replaced=execution.replaced,
-            inferred=execution.inferred,
+            answers=dict(execution.answers),
+            authority=self._entries.authority,
             args_differ=len(execution.differ),
             recovered=self._recovered,
             asks=execution.asks,
@@ -251,6 +266,13 @@ class _Verification:
             f"{counted(len(self._names), 'session')}",
             "execution: every outcome against its decision",
         ]
+        given = self._entries.approvals
+        if given.entries:
+            checked.append(
+                f"entries: {counted(len(given.entries), 'approval')} and what rests on it"
+            )
+        if given.rotations:
+            checked.append(f"entries: {counted(given.rotations, 'rotation')} of an approver's key")
         if self._spans is not None:
             shown = counted(len(self._spans), "call")
             checked.append(f"execution: {shown} of a trace against the ledger")
@@ -292,7 +314,7 @@ class _Verification:
                 f"whether what follows the pin was rewritten or cut: {which} {were} not covered "
                 "by it"
             )
-        inferred = self._execution.inferred
+        inferred = self._execution.answers["inferred"]
         if inferred:
             how = "it is known by its" if inferred == 1 else "they are known by their"
             conditions.append(f"who approved {counted(inferred, 'ask')}: {how} execution only")
@@ -304,15 +326,6 @@ class _Verification:
             unchecked.append("execution against a trace: none was given")
         unchecked += conditions
         unchecked += self._log.heads.unchecked()
-        unsigned = {
-            "approval": self._kinds["approval"],
-            "key_rotate": self._kinds["key_rotate"] - self._log.heads.rotations,
-        }
-        unchecked += [
-            f"signatures of {counted(count, f'{kind} entry')}"
-            for kind, count in unsigned.items()
-            if count
-        ]
         beside = self._directory.beside
         if beside:
             be = "is" if len(beside) == 1 else "are"

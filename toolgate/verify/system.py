@@ -6,7 +6,7 @@ started by an allowed decision is looked up in all of them.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from toolgate.errors import LedgerError
@@ -158,7 +158,11 @@ class _Watch:
 
 
 def verify_system(
-    roots: Sequence[str], *, anchors: Anchors = NOTHING, progress: Progress | None = None
+    roots: Sequence[str],
+    *,
+    anchors: Anchors = NOTHING,
+    trusted: Collection[str] = (),
+    progress: Progress | None = None,
 ) -> SystemReport:
     """Verify several ledgers as one.
 
@@ -166,6 +170,7 @@ def verify_system(
         roots: the ledger directories, in any order, any of them more than once.
         anchors: checkpoints and keys that were kept outside; each is held against the
             ledgers whose log it names.
+        trusted: policy digests and public keys that are trusted to say who writes policies.
         progress: called now and then with the number of entries read so far.
 
     Raises:
@@ -174,14 +179,21 @@ def verify_system(
     paths = sorted({os.path.realpath(root) for root in roots})
     if not paths:
         raise LedgerError("nothing to verify: no ledger was given")
-    return _System(paths, anchors, progress).run()
+    return _System(paths, anchors, trusted, progress).run()
 
 
 class _System:
     """One verification of several ledgers while it runs."""
 
-    def __init__(self, paths: list[str], anchors: Anchors, progress: Progress | None) -> None:
+    def __init__(
+        self,
+        paths: list[str],
+        anchors: Anchors,
+        trusted: Collection[str],
+        progress: Progress | None,
+    ) -> None:
         self._paths = paths
+        self._trusted = trusted
         self._anchors = anchors
         self._progress = progress
         self._findings: dict[tuple[str, str], Finding] = {}
@@ -217,6 +229,7 @@ class _System:
             report = verify(
                 path,
                 anchors=self._anchors_of(path),
+                roots=self._trusted,
                 watch=watch,
                 progress=None if self._progress is None else self._tell,
             )

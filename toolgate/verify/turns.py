@@ -182,6 +182,8 @@ class Graph:
                 at_home = True
                 continue
             if parent in self._approvals:
+                if entry.ts < self._approvals[parent]:
+                    self._clock(line, self._approvals[parent])
                 continue
             node = self._nodes.get(parent)
             if node is None or node.decides is None:

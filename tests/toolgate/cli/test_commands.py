@@ -8,13 +8,18 @@ import pytest
 
 COMMANDS = [
     [],
+    ["approve"],
     ["explain"],
     ["hook"],
     ["hook", "settings"],
+    ["key"],
+    ["key", "rotate"],
     ["ledger"],
     ["ledger", "verify"],
     ["policy"],
     ["policy", "check"],
+    ["policy", "sign"],
+    ["refuse"],
     ["simulate"],
 ]
 

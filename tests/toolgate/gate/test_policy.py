@@ -52,7 +52,7 @@ FAULTS = [
     ("version: 1\nname: x\nnames: {trusted_hosts: [https://a.b]}", "bare host name"),
     ("version: 1\nname: x\nnames: {trusted_hosts: ['*.com']}", "bare host name"),
     ("version: 1\nname: x\nmcp: {'mcp__*': [inspect]}", "does not name one server"),
-    ("version: 1\nname: x\ncomposition: {c: {operator: all-of}}", "cannot be signed"),
+    ("version: 1\nname: x\ncomposition: {c: {operator: all-of}}", "no class has this name"),
     ("a: [", "line 1"),
 ]
 
@@ -62,6 +62,69 @@ def test_faults_are_named(text, said):
     with pytest.raises(PolicyError, match="policy") as caught:
         compile_policy(text.encode(), CATALOG)
     assert said in str(caught.value)
+
+
+KEY, OTHER_KEY = "ed25519:" + "a" * 64, "ed25519:" + "b" * 64
+PEOPLE = {"principals": {"ann": [KEY], "bob": [OTHER_KEY]}, "classes": [{"name": "c"}]}
+
+
+def composed(operator="all-of", principals=("ann", "bob"), **more):
+    return {"c": {"operator": operator, "principals": list(principals), **more}}
+
+
+PEOPLE_FAULTS = [
+    ({"principals": []}, "principals: expected a mapping from name to a list of keys"),
+    ({"principals": {"ann": []}}, "principals ann: expected a list of at least one key"),
+    ({"principals": {"ann": ["x"]}}, "principals ann: 'x' is not a key; expected ed25519:"),
+    ({"principals": {"ann": [KEY, KEY]}}, f"principals ann: key {KEY} is given twice"),
+    ({"principals": {"ann": [KEY], "bob": [KEY]}}, f"principals bob: key {KEY} is ann's as well"),
+    ({"principals": {"": [KEY]}}, "principals: '' is not a name"),
+    ({"composition": []}, "composition: expected a mapping from class to operator"),
+    ({"composition": {"c": 1}}, "composition c: expected operator, principals and n"),
+    ({"composition": {"d": composed()["c"]}}, "composition d: no class has this name"),
+    ({"composition": composed(m=1)}, "composition c: unknown key m"),
+    ({"composition": composed("one-of")}, "operator is 'one-of'; expected all-of, any-of or"),
+    ({"composition": composed(principals=())}, "principals is not a list of at least one name"),
+    ({"composition": composed(principals=("ann", "eve"))}, "composition c: unknown principal eve"),
+    ({"composition": composed(principals=("ann", "ann"))}, "a principal is named twice"),
+    ({"composition": composed(n=2)}, "composition c: n belongs to any-of; all-of needs every"),
+    ({"composition": composed("staged", n=2)}, "n belongs to any-of; staged needs every"),
+    ({"composition": composed("any-of", n=0)}, "n is 0; expected a number from 1 to 2"),
+    ({"composition": composed("any-of", n=3)}, "n is 3; expected a number from 1 to 2"),
+    ({"composition": composed("any-of", n=True)}, "n is True; expected a number from 1 to 2"),
+    ({"authors": "ann"}, "authors is not a list of names"),
+    ({"authors": ["eve"]}, "authors: unknown principal eve"),
+    ({"authored_by": {"name": "ann"}}, "authored_by: expected name, key and authorizing_policy"),
+    (
+        {"authored_by": {"name": "", "key": "k", "authorizing_policy": "p"}},
+        "authored_by: name is not text; authored_by: 'k' is not a key; expected ed25519: and 64 "
+        "lower-case hex digits; authored_by: authorizing_policy is 'p'; expected a policy digest",
+    ),
+    (
+        {"rules": [{"rule": "composition", "decide": "deny", "because": "x", "tools": ["X"]}]},
+        "rule composition: this name is kept for what approvals decide",
+    ),
+]
+
+
+@pytest.mark.parametrize(("more", "said"), PEOPLE_FAULTS, ids=lambda value: str(value)[:50])
+def test_faults_of_people_are_named(more, said):
+    body = {"version": 1, "name": "x", **PEOPLE, **more}
+    with pytest.raises(PolicyError) as caught:
+        compile_policy(json.dumps(body).encode(), CATALOG)
+    assert said in str(caught.value)
+    for fault in caught.value.faults:
+        assert "Traceback" not in fault
+
+
+def test_composition_is_compiled_with_what_it_needs():
+    policy = compiled([], **PEOPLE, composition=composed(), authors=["bob", "ann", "bob"])
+    body = json.loads(policy.data)
+    assert body["composition"] == {"c": {"operator": "all-of", "principals": ["ann", "bob"]}}
+    assert body["authors"] == ["ann", "bob"]
+    assert body["principals"] == PEOPLE["principals"]
+    policy = compiled([], **PEOPLE, composition=composed("any-of"))
+    assert json.loads(policy.data)["composition"]["c"]["n"] == 1
 
 
 def test_every_fault_is_reported_at_once():

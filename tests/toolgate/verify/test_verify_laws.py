@@ -312,9 +312,9 @@ def test_directory_ignores_other_files(tmp_path):
 
 
 def classes(*rows):
-    from toolgate.verify.entries import _Class
+    from toolgate.verify.policy import ActionClass
 
-    return [msgspec.convert(row, _Class) for row in rows]
+    return [msgspec.convert(row, ActionClass) for row in rows]
 
 
 EFFECT = Effect(1, "unresolved(glob)", "h:" + "a" * 32, False, "home", "fs.delete")

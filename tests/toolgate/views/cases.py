@@ -23,7 +23,7 @@ POLICY = json.dumps(
         "authored_by": {
             "name": "ann",
             "key": ANN.public,
-            "authorizing_policy": digest(b"an older policy"),
+            "authorizing_policy": None,
         },
         "principals": {"ann": [ANN.public], "bo": [BO.public]},
         "composition": {"release": {"operator": "staged", "principals": ["ann", "bo"]}},
@@ -133,7 +133,9 @@ class Told:
         }
         return self.ledger.outcome(self.session, ts=self.ts, **{**report, **more})
 
-    def approve(self, who: str, key: PrivateKey | None, **more: Any) -> str:
+    def approve(
+        self, who: str, key: PrivateKey | None, after: tuple[str, ...] = (), **more: Any
+    ) -> str:
         """Write an approval on the spine and return its entry digest; no key is telemetry."""
         ev = {
             "decision_digest": None,
@@ -150,7 +152,9 @@ class Told:
         }
         signed = {**ev, "ts": self.ts}
         ev["sig"] = None if key is None else key.sign(profile_bytes(signed))
-        body = entry("approval", session=ev["session"], turn=None, parents=[], ts=self.ts, ev=ev)
+        body = entry(
+            "approval", session=ev["session"], turn=None, parents=list(after), ts=self.ts, ev=ev
+        )
         with self.ledger._spine(self.ts) as spine:
             return spine.append(body)[0]
 
@@ -171,6 +175,8 @@ def tell(root: Path) -> Told:
     two.at(83_200).decide("child-1", "write", agent="main/task")
     two.at(83_900).outcome("child-1")
     two.at(84_000).decide("child-2", "look", agent="main/task")
+    signed = {"key": ANN.public, "sig": ANN.sign(digest(POLICY).encode())}
+    (root / "policies" / f"{digest(POLICY)[7:]}.sig").write_bytes(profile_bytes(signed))
     return one
 
 
@@ -212,7 +218,7 @@ def _second_turn(one: Told) -> str:
     one.at(67_000).decide("release-1", "release", "denied", rule="composition")
     bound = {"args_digest": digest(b"arguments of release-2"), "class": "release"}
     first = one.at(70_000).approve("ann", ANN, **bound)
-    second = one.at(74_000).approve("bo", BO, **bound)
+    second = one.at(74_000).approve("bo", BO, after=(first,), **bound)
     one.at(75_000).decide("release-2", "release", basis=(first, second))
     one.at(82_000).outcome("release-2", "cancelled")
     spawn = one.at(83_000).decide("task-1", "look")

@@ -21,6 +21,19 @@ def root_of(path: str | None) -> str:
     return os.path.abspath(path) if path else default_root(os.environ)
 
 
+def existing_ledger(path: str | None) -> str:
+    """Return the ledger a command adds to; it must be one already.
+
+    Raises:
+        LedgerError: there is none.
+    """
+    from toolgate.verify.directory import Directory
+
+    root = root_of(path)
+    Directory(root)
+    return root
+
+
 def stop(message: str, code: int) -> NoReturn:
     """Say on standard error why a command cannot go on, and end it."""
     click.echo(f"toolgate ledger: {message}", err=True)

@@ -10,14 +10,11 @@ from toolgate.cli.ledger.place import INTERRUPTED, UNCHECKED, plain, root_of, st
 from toolgate.cli.ledger.progress import Progress
 
 if TYPE_CHECKING:
-    from toolgate.verify import Finding, Report
+    from toolgate.verify import Report
     from toolgate.verify.anchors import Anchors
     from toolgate.verify.system import SystemReport
 
 _BAD, _INCOMPLETE = 1, 4
-_STATES = ("allowed", "asked", "denied")
-_ENDS = ("ok", "error", "timeout", "cancelled", "refused", "unresolved", "none")
-_MOST_SHOWN = 200
 
 
 @click.command()
@@ -56,6 +53,13 @@ _MOST_SHOWN = 200
     help="A witness whose signature each --checkpoint must carry. Repeatable.",
 )
 @click.option(
+    "--root",
+    "roots",
+    multiple=True,
+    metavar="DIGEST_OR_KEY",
+    help="A policy digest or public key trusted to say who writes policies. Repeatable.",
+)
+@click.option(
     "--system", is_flag=True, help="Verify several ledgers as one: agents that start agents."
 )
 @click.option("--require-pin", is_flag=True, help="Exit 1 unless the verdict is PASS.")
@@ -67,6 +71,7 @@ def verify(
     checkpoints: tuple[str, ...],
     checkpoint_key: str | None,
     witnesses: tuple[str, ...],
+    roots: tuple[str, ...],
     system: bool,
     require_pin: bool,
     as_json: bool,
@@ -78,7 +83,7 @@ def verify(
     """
     from toolgate.errors import CheckError
 
-    pin = _pin(expect_head)
+    pin, trusted = _pin(expect_head), _roots(roots)
     if system and (traces or pin or not paths):
         raise click.UsageError("--system takes ledgers, and neither --spans nor --expect-head")
     if len(paths) > 1 and not system:
@@ -86,7 +91,11 @@ def verify(
     root = root_of(paths[0] if paths else None)
     try:
         anchors = _anchors(checkpoints, checkpoint_key, witnesses)
-        report = _verify_system(paths, anchors) if system else _verify(root, traces, pin, anchors)
+        report = (
+            _verify_system(paths, anchors, trusted)
+            if system
+            else _verify(root, traces, pin, anchors, trusted)
+        )
     except CheckError as error:
         stop(str(error), UNCHECKED)
     except KeyboardInterrupt:
@@ -136,135 +145,55 @@ def _anchors(
     )
 
 
+def _roots(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Read what is trusted: policy digests, with or without prefix, and public keys."""
+    from toolgate.records import is_digest
+    from toolgate.signing import is_key
+
+    roots = [text if ":" in text else "sha256:" + text for text in texts]
+    for text, root in zip(texts, roots, strict=True):
+        if not is_digest(root) and not is_key(root):
+            raise click.BadParameter(
+                "expected sha256: or ed25519: and 64 lower-case hex digits, "
+                f"got {plain(text)[:80]!r}",
+                param_hint="--root",
+            )
+    return tuple(roots)
+
+
 def _verify(
-    root: str, traces: tuple[str, ...], pin: tuple[int, str] | None, anchors: "Anchors"
+    root: str,
+    traces: tuple[str, ...],
+    pin: tuple[int, str] | None,
+    anchors: "Anchors",
+    roots: tuple[str, ...],
 ) -> "Report":
     from toolgate.verify import verify as run
     from toolgate.verify.traces.load import load_spans
 
     spans = load_spans(traces) if traces else None
     with Progress("verifying") as progress:
-        return run(root, spans=spans, expect_head=pin, anchors=anchors, progress=progress)
+        return run(
+            root, spans=spans, expect_head=pin, anchors=anchors, roots=roots, progress=progress
+        )
 
 
-def _verify_system(paths: tuple[str, ...], anchors: "Anchors") -> "SystemReport":
+def _verify_system(
+    paths: tuple[str, ...], anchors: "Anchors", roots: tuple[str, ...]
+) -> "SystemReport":
     from toolgate.verify.system import verify_system
 
     with Progress("verifying") as progress:
-        return verify_system(paths, anchors=anchors, progress=progress)
+        return verify_system(paths, anchors=anchors, trusted=roots, progress=progress)
 
 
 def _lines(report: "Report | SystemReport", root: str) -> list[str]:
-    from toolgate.cli.ledger.system import sheet
+    from toolgate.cli.ledger import sheet, system
     from toolgate.verify.system import SystemReport
 
-    return sheet(report) if isinstance(report, SystemReport) else _sheet(report, root)
-
-
-def _sheet(report: "Report", root: str) -> list[str]:
-    """Return the report on the ledger at ``root`` for people."""
-    from toolgate.views.phrases import LAYERS
-
-    lines = ["Layers"]
-    lines += [f"  {layer:<10} {said}" for layer, said in LAYERS.items()]
-    lines.append("Checked")
-    lines += [f"  {item}" for item in report.checked]
-    if report.unchecked:
-        lines.append("Not checked")
-        lines += [f"  {item}" for item in report.unchecked]
-        lines += _of_runs(report.runs, root)
-    lines += ["", *_table(report), *_remarks(report)]
-    if report.asks:
-        lines += ["", f"Asked and not executed: {len(report.asks)} (for information)"]
-        lines += [
-            plain(f"  {ask.entry[:19]}  {ask.tool} call {ask.call}, session {ask.session}")
-            for ask in report.asks[:_MOST_SHOWN]
-        ]
-        lines += _more(len(report.asks))
-    lines += ["", *_findings(report.findings)]
-    seq, digest = report.head
-    lines += ["", f"Head     {seq}:{digest}", f"Verdict  {report.verdict}", *_meaning(report)]
-    return lines
-
-
-def _of_runs(runs: list[str], root: str) -> list[str]:
-    """Return the commands that verify the ledgers of runs."""
-    from os.path import join
-    from shlex import quote
-
-    paths = [quote(join(root, "runs", run)) for run in runs[:_MOST_SHOWN]]
-    return [plain(f"    toolgate ledger verify {path}") for path in paths] + _more(len(runs))
-
-
-def _findings(findings: "list[Finding]") -> list[str]:
-    from toolgate.cli.ledger.next import next_step
-    from toolgate.verify.findings import BY_CODE
-
-    primary = sum(item.cause is None for item in findings)
-    if not findings:
-        return ["Findings: none"]
-    following = len(findings) - primary
-    follow = "follows" if following == 1 else "follow"
-    lines = [f"Findings: {primary}" + (f", and {following} that {follow}" if following else "")]
-    for item in findings[:_MOST_SHOWN]:
-        indent = "  " if item.cause is None else "      follows: "
-        lines.append(f"{indent}{item.code}  {item.entry[:71]}")
-        lines.append(f"{' ' * len(indent)}  {item.message}")
-        if item.cause is None:
-            lines.append(f"    means: {BY_CODE[item.code].meaning}")
-            lines.append(f"    next:  {next_step(item.code)}.")
-    return lines + _more(len(findings))
-
-
-def _more(count: int) -> list[str]:
-    return [f"  and {count - _MOST_SHOWN} more (--json has all)"] if count > _MOST_SHOWN else []
-
-
-def _table(report: "Report") -> list[str]:
-    """Return decisions by how their calls ended."""
-    ends = [end for end in _ENDS if any(report.calls.get((state, end)) for state in _STATES)]
-    heads = ["no outcome" if end == "none" else end for end in ends]
-    lines = [f"{'decided':<10}" + "".join(f"{head:>12}" for head in [*heads, "calls"])]
-    for state in _STATES:
-        counts = [report.calls.get((state, end), 0) for end in ends]
-        lines.append(f"{state:<10}" + "".join(f"{n:>12}" for n in counts) + f"{sum(counts):>12}")
-    if "none" in ends:
-        lines.append(
-            "no outcome: nothing was reported on the call. So it is for a denied call, an ask "
-            "nobody\napproved and a run that executes nothing; for an allowed call it is open or "
-            "a finding."
-        )
-    return lines
-
-
-def _remarks(report: "Report") -> list[str]:
-    """Return what the table does not show, one sentence each."""
-    from toolgate.verify.words import counted
-
-    lines: list[str] = []
-    if report.replaced:
-        were = "was" if report.replaced == 1 else "were"
-        replaced = counted(report.replaced, "decision")
-        lines.append(f"{replaced} {were} replaced by a later one on the same call.")
-    if report.args_differ:
-        ran = counted(report.args_differ, "call")
-        lines.append(f"{ran} ran with other arguments than were decided.")
-    if report.recovered:
-        were = "was" if report.recovered == 1 else "were"
-        lines.append(f"{counted(report.recovered, 'torn end')} {were} sealed by a recovery entry.")
-    return lines
-
-
-def _meaning(report: "Report") -> list[str]:
-    from textwrap import wrap
-
-    from toolgate.cli.ledger.next import WORTH
-    from toolgate.verify.findings import CONDITIONAL, MEANING
-
-    lines = [f"  {MEANING[report.verdict]}"]
-    if report.verdict == CONDITIONAL:
-        lines += [f"    {item}" for item in report.conditions]
-    return lines + wrap(WORTH[report.verdict], 88, initial_indent="  ", subsequent_indent="  ")
+    if isinstance(report, SystemReport):
+        return system.sheet(report)
+    return sheet.sheet(report, root)
 
 
 def _exit_code(verdict: str, require_pin: bool) -> int:

@@ -5,11 +5,12 @@ from typing import Any
 from toolgate.action import SCOPES
 from toolgate.canonical import canonical_bytes
 from toolgate.errors import PolicyError
-from toolgate.gate.decision import AXES
+from toolgate.gate.decision import AXES, COMPOSITION
 from toolgate.gate.effects.model import TYPES
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.policy.match import EFFECT_KEYS
 from toolgate.gate.policy.model import FORMAT
+from toolgate.gate.policy.people import compiled_composition, people_faults
 
 _TOP = {
     "version",
@@ -22,13 +23,14 @@ _TOP = {
     "classes",
     "rules",
     "authored_by",
+    "authors",
     "composition",
+    "principals",
 }
 _RULE = {"rule", "decide", "axis", "because", "tools", "effects"}
 _CLASS = {"name", "tools", "effects"}
 _CLASS_EFFECT = ("type", "scope", "reversible", "proof")
 _DECIDE = ("allow", "ask", "deny")
-_COMPOSITION = {"operator", "n", "principals"}
 
 
 def compile_policy(source: bytes, catalog_digest: str, *, name: str = "policy") -> bytes:
@@ -94,7 +96,9 @@ def _compiled(body: dict[str, Any], catalog_digest: str) -> dict[str, Any]:
         "default": body.get("default", "ask"),
         "unattended": body.get("unattended") or {"modes": [], "ask": "deny"},
         "authored_by": body.get("authored_by"),
-        "composition": body.get("composition") or {},
+        "authors": sorted(set(body.get("authors") or [])),
+        "composition": compiled_composition(body.get("composition") or {}),
+        "principals": body.get("principals") or {},
         "names": {key: sorted(set(names.get(key) or [])) for key in Settings._fields},
         "mcp": body.get("mcp") or {},
         "classes": body.get("classes") or [],
@@ -116,11 +120,9 @@ def _faults(body: Any) -> list[str]:
     faults += _unattended_faults(body.get("unattended"))
     faults += _names_faults(body.get("names"))
     faults += _mcp_faults(body.get("mcp"))
-    faults += _composition_faults(body.get("composition"))
-    faults += _authored_faults(body.get("authored_by"))
     faults += _items(body.get("classes"), "class", "name", _class_faults)
     faults += _items(body.get("rules"), "rule", "rule", _rule_faults)
-    return faults
+    return faults + people_faults(body)
 
 
 def _items(value: Any, what: str, label: str, check: Any) -> list[str]:
@@ -148,6 +150,8 @@ def _rule_faults(rule: dict[str, Any], where: str) -> list[str]:
     faults = [f"{where}: unknown key {key}" for key in sorted(set(map(str, rule)) - _RULE)]
     if rule.get("decide") not in _DECIDE:
         faults.append(f"{where}: decide is {rule.get('decide')!r}; expected allow, ask or deny")
+    if rule.get("rule") == COMPOSITION:
+        faults.append(f"{where}: this name is kept for what approvals decide")
     if rule.get("axis") not in (None, *AXES):
         faults.append(f"{where}: unknown axis {rule.get('axis')!r}")
     if not isinstance(rule.get("because"), str) or not rule.get("because"):
@@ -244,34 +248,3 @@ def _mcp_faults(value: Any) -> list[str]:
             if kind not in TYPES
         ]
     return faults
-
-
-def _composition_faults(value: Any) -> list[str]:
-    if value is None:
-        return []
-    if not isinstance(value, dict):
-        return ["composition: expected a mapping from class to operator"]
-    faults: list[str] = []
-    for name, item in value.items():
-        if not isinstance(item, dict) or not set(item) <= _COMPOSITION or "operator" not in item:
-            faults.append(f"composition {name}: expected operator, n and principals")
-        elif item["operator"] not in ("all-of", "any-of", "staged"):
-            faults.append(f"composition {name}: unknown operator {item['operator']!r}")
-        else:
-            faults.append(
-                f"composition {name}: approvals cannot be signed in this version, so the class "
-                "could never be allowed; leave it out"
-            )
-    return faults
-
-
-def _authored_faults(value: Any) -> list[str]:
-    if value is None:
-        return []
-    if not isinstance(value, dict) or set(value) != {"name", "key", "authorizing_policy"}:
-        return ["authored_by: expected name, key and authorizing_policy"]
-    return [
-        f"authored_by: {key} is not text"
-        for key, item in value.items()
-        if not (isinstance(item, str) or (key == "authorizing_policy" and item is None))
-    ]

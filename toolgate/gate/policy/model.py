@@ -1,11 +1,14 @@
 """A compiled policy in memory."""
 
 import json
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolgate.canonical import digest
 from toolgate.errors import PolicyError
 from toolgate.gate.effects.settings import Settings
+
+if TYPE_CHECKING:
+    from toolgate.gate.policy.compose import Rule as Composition
 
 FORMAT = "toolgate.policy/1"
 
@@ -64,6 +67,9 @@ class Policy:
             ActionClass(item["name"], tuple(item.get("tools", ())), tuple(item.get("effects", ())))
             for item in body["classes"]
         )
+        self.principals: dict[str, list[str]] = body.get("principals", {})
+        self.composition: dict[str, dict[str, Any]] = body["composition"]
+        self.authored_by: dict[str, str | None] | None = body["authored_by"]
         self.call_rules: list[Rule] = []
         self.rules_by_type: dict[str, list[Rule]] = {}
         self._index(body["rules"])
@@ -84,6 +90,16 @@ class Policy:
                 kind for effect in rule.effects for kind in effect.get("type", ["*"])
             ):
                 self.rules_by_type.setdefault(kind, []).append(rule)
+
+    def approvers(self, action_class: str) -> "Composition":
+        """Return who approves an action: its class's composition, else any one principal."""
+        from toolgate.gate.policy.compose import ANY_OF
+        from toolgate.gate.policy.compose import Rule as Composition
+
+        item = self.composition.get(action_class)
+        if item is None:
+            return Composition(ANY_OF, 1, tuple(self.principals))
+        return Composition(item["operator"], item.get("n", 1), tuple(item["principals"]))
 
     def rules_for(self, kind: str) -> list[Rule]:
         """Return the rules that speak about an effect type."""

@@ -1,0 +1,344 @@
+"""Approvals on the spine: giving one, answering an ask with it, using it up.
+
+Everything here happens under the spine's lock. A decision that rests on
+approvals is preceded on the spine by an audit entry that names them and it, so
+that whoever looks next, in whatever session, sees that they are used up. A
+writer that dies between the two has used up approvals for nothing; the other
+order could use one twice.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from toolgate.approval import (
+    APPROVE,
+    CITED,
+    REFUSE,
+    SIGNATURE,
+    TELEMETRY,
+    Approval,
+    Approvers,
+    Keys,
+    Target,
+    is_signed,
+    standing,
+)
+from toolgate.canonical import digest, parse
+from toolgate.errors import CanonicalizationError, InputError, RecordError
+from toolgate.ledger import calls
+from toolgate.ledger.index import Place, decision_digest_of
+from toolgate.ledger.policies import read_policy
+from toolgate.ledger.session import Session
+from toolgate.ledger.spine import Spine, lines_with
+from toolgate.records import DecisionFields, check, decision_digest, entry
+
+_NEEDLES = (b'"kind":"approval"', b'"kind":"key_rotate"', b'"action":"approval.cited"')
+
+
+class Composing(NamedTuple):
+    """A call of a class whose approvals compose.
+
+    Args:
+        fields: the decision, should the approvals be there.
+        approvers: who approves it.
+    """
+
+    fields: DecisionFields
+    approvers: Approvers
+
+
+class Settled(NamedTuple):
+    """What was decided on such a call.
+
+    Args:
+        decision_digest: the decision's digest.
+        allowed: whether the approvals were there.
+        standing: the approvals that count towards it.
+    """
+
+    decision_digest: str
+    allowed: bool
+    standing: list[Approval]
+
+
+class Given(NamedTuple):
+    """What became of an approval or refusal that was given.
+
+    Args:
+        entry: its entry digest.
+        decision_digest: the second decision it brought about; None while an ask stays open, or
+            when it answers none.
+        standing: the approvals that count towards the same action, this one included.
+    """
+
+    entry: str
+    decision_digest: str | None
+    standing: list[Approval]
+
+
+class Known:
+    """What the spine says about approvals."""
+
+    def __init__(self, root: str) -> None:
+        self.approvals: list[Approval] = []
+        self.cited: dict[str, set[str]] = {}
+        self.keys = Keys()
+        self._signatures: set[str] = set()
+        for _, _, line in lines_with(root, _NEEDLES):
+            self._take(line)
+
+    def _take(self, line: bytes) -> None:
+        try:
+            body = parse(line)
+            check(body)
+        except (CanonicalizationError, RecordError):
+            return  # no entry; the verifier says so
+        ev = body["ev"]
+        if body["kind"] == "approval":
+            self._approval(approval_of(digest(line), body))
+        elif body["kind"] == "key_rotate":
+            if ev["role"] == "approver":
+                self.keys.rotate(body["seq"], ev)
+        elif body["kind"] == "audit" and ev["action"] == CITED:
+            named = ev["details"].get("approvals")
+            for item in named if type(named) is list else ():
+                self.cited.setdefault(str(item), set()).add(str(ev["target"]))
+
+    def _approval(self, item: Approval) -> None:
+        """Take an approval, unless it repeats a signature: one signature counts once."""
+        signature = item.ev["sig"]
+        if signature is None or signature not in self._signatures:
+            self._signatures.add(signature)
+            self.approvals.append(item)
+
+    def speaks(self, item: Approval, principals: Mapping[str, Sequence[str]]) -> bool:
+        """Say whether an approval is signed, with a key that is its principal's."""
+        given = principals.get(item.principal, ())
+        key = item.key
+        if key is None or not self.keys.speaks(item.principal, key, given, item.seq):
+            return False
+        return is_signed(item.ev)
+
+    def standing(
+        self,
+        target: Target,
+        principals: Mapping[str, Sequence[str]],
+        ts: int,
+        mine: Sequence[str] = (),
+    ) -> list[Approval]:
+        """Return the approvals a decision may rest on; ``mine`` are what it replaces rested on."""
+        signed = [
+            item
+            for item in self.approvals
+            if item.about(target)
+            and (item.entry in mine or not self.cited.get(item.entry))
+            and self.speaks(item, principals)
+        ]
+        return standing(signed, target, ts)
+
+
+def approval_of(name: str, body: Mapping[str, Any]) -> Approval:
+    """Return an approval as its entry says it; ``name`` is its entry digest."""
+    after = body["parents"][0] if body["parents"] else None
+    return Approval(name, body["seq"], body["ts"], after, body["ev"])
+
+
+def decide(held: Session, composing: Composing) -> Settled:
+    """Add the decision on a call whose class needs approvals, and use them up, once."""
+    placed = calls.place(held, composing.fields)
+    fields = placed.fields
+    target = Target(None, fields.args_digest, held.id, fields.action_class)
+    mine = () if placed.earlier is None else tuple(parse(placed.earlier)["basis"])
+    with held.spine() as spine:
+        spine.flush()
+        known = Known(held.setting.root)
+        there = known.standing(target, composing.approvers.principals, fields.ts, mine)
+        ts = max([fields.ts, *[item.ts for item in there]])
+        there = [item for item in there if ts <= item.ev["expiry"]]
+        chosen = composing.approvers.composition.choose(there)
+        state = "allowed" if chosen else "denied"
+        fields = fields._replace(
+            decision_state=state, ts=ts, basis=tuple(item.entry for item in chosen)
+        )
+        made = decision_digest(fields.event())
+        _cite(spine, held, made, [item for item in chosen if item.entry not in mine], ts)
+    calls.add(held, placed._replace(fields=fields), fields.basis)
+    return Settled(made, bool(chosen), there)
+
+
+def _cite(spine: Spine, held: Session, made: str, approvals: list[Approval], ts: int) -> None:
+    """Say on the spine that a decision uses up approvals that others could use as well."""
+    shared = [item.entry for item in approvals if item.ev["decision_digest"] is None]
+    if shared:
+        details = {"approvals": shared}
+        ev = {"action": CITED, "actor": held.setting.host, "target": made, "details": details}
+        spine.append(entry("audit", session=held.id, turn=None, parents=[], ts=ts, ev=ev))
+
+
+def give(
+    spine: Spine,
+    root: str,
+    ev: Mapping[str, Any],
+    target: Target,
+    approvers: Approvers,
+) -> tuple[Known, Approval]:
+    """Append a signed approval or refusal to the spine.
+
+    Args:
+        spine: the spine, locked.
+        root: the ledger directory.
+        ev: what is given, signed.
+        target: the action it is given for.
+        approvers: who approves that action.
+
+    Raises:
+        InputError: it is not signed, not with a key of its principal, not that principal's to
+            give, not about the target, or no longer valid.
+    """
+    spine.flush()
+    known = Known(root)
+    item = Approval("", spine.head.seq + 1, ev["ts"], None, ev)
+    name = item.principal
+    if ev["evidence"] != SIGNATURE or not is_signed(ev):
+        raise InputError(f"the approval by {name!r} carries no signature that verifies")
+    if not known.speaks(item, approvers.principals):
+        raise InputError(f"key {ev['key']} is not a key of {name!r} under the action's policy")
+    if not item.about(target):
+        raise InputError("the approval is about another action than the one it is given for")
+    if ev["expiry"] < ev["ts"]:
+        raise InputError("the approval expires before it is given")
+    if name not in approvers.composition.principals:
+        may = ", ".join(approvers.composition.principals)
+        raise InputError(f"{name!r} may not approve this; the policy lets {may}")
+    if ev["verdict"] == APPROVE:
+        there = known.standing(target, approvers.principals, ev["ts"])
+        before = approvers.composition.previous(name, there)
+        if before is not None and before.ts > ev["ts"]:
+            raise InputError(f"the approval is older than that of {before.principal!r} before it")
+        item = item._replace(after=None if before is None else before.entry)
+    return known, _append(spine, known, item)
+
+
+def _append(spine: Spine, known: Known, item: Approval) -> Approval:
+    ev = item.ev
+    parents = [] if item.after is None else [item.after]
+    said = {name: value for name, value in ev.items() if name != "ts"}
+    body = entry("approval", session=ev["session"], turn=None, parents=parents, ts=item.ts, ev=said)
+    item = item._replace(entry=spine.append(body)[0])
+    known.approvals.append(item)
+    return item
+
+
+def collect(
+    spine: Spine,
+    root: str,
+    ev: Mapping[str, Any],
+    target: Target,
+    approvers: Approvers,
+) -> Given:
+    """Append an approval that a later decision may cite; arguments as ``give``."""
+    known, item = give(spine, root, ev, target, approvers)
+    return Given(item.entry, None, known.standing(target, approvers.principals, item.ts))
+
+
+def answer(
+    held: Session,
+    call: str,
+    ev: Mapping[str, Any],
+    approvers: Approvers,
+) -> Given:
+    """Answer an ask with a signed approval or refusal, if the composition is met by it.
+
+    Args:
+        held: the session.
+        call: the call id.
+        ev: what is given, signed; it names the ask's decision_digest.
+        approvers: who answers it.
+
+    Raises:
+        InputError: as ``give``; or the call does not wait for an answer.
+    """
+    at, line = _open_ask(held, call, ev["decision_digest"])
+    body = parse(line)
+    target = Target(ev["decision_digest"], body["ev"]["args_digest"], held.id, body["class"])
+    with held.spine() as spine:
+        known, item = give(spine, held.setting.root, ev, target, approvers)
+        there = known.standing(target, approvers.principals, item.ts)
+        refused = ev["verdict"] == REFUSE
+        chosen = (item,) if refused else approvers.composition.choose(there)
+        if not chosen:
+            return Given(item.entry, None, there)
+        held.join(None)
+        held.make_room(1)
+        placed = calls.answered(
+            held, line, at, "denied" if refused else "allowed", max(held.ts, item.ts)
+        )
+        entries = [one.entry for one in chosen]
+        fields = placed.fields._replace(basis=(*placed.fields.basis, *entries))
+        made = decision_digest(fields.event())
+        _cite(spine, held, made, list(chosen), fields.ts)
+    calls.add(held, placed._replace(fields=fields), entries)
+    return Given(item.entry, made, there)
+
+
+def _open_ask(held: Session, call: str, asked: str) -> tuple[Place, bytes]:
+    found = calls.waiting(held, call)
+    if found is None:
+        raise InputError(f"call {call} has ended; there is nothing left to answer")
+    if decision_digest_of(found[1]) != asked:
+        raise InputError(f"call {call} has been decided again since {asked}")
+    if parse(found[1])["ev"]["decision_state"] != "asked":
+        raise InputError(f"the decision on call {call} asks nothing")
+    if held.state.opened is None:
+        raise InputError(f"session {held.id} has ended; call {call} will not run any more")
+    return found
+
+
+def reported(held: Session, call: str, *, approved: bool, principal: str, nonce: str) -> str:
+    """Answer an ask with what the host reports of its user.
+
+    Args:
+        held: the session.
+        call: the call id.
+        approved: whether the user said yes.
+        principal: who, as far as the host knows.
+        nonce: 32 random hex digits.
+
+    Returns:
+        ``answered``, ``collected`` (the class needs signatures, so the ask stays open) or
+        ``not_asked`` (nothing is written).
+    """
+    found = calls.waiting(held, call)
+    if found is None or b'"decision_state":"asked"' not in found[1]:
+        return "not_asked"
+    at, line = found
+    body = parse(line)
+    ts = max(held.ts, body["ts"])
+    ev = {
+        "decision_digest": decision_digest_of(line),
+        "args_digest": None,
+        "session": held.id,
+        "class": None,
+        "principal": principal,
+        "expiry": ts,
+        "nonce": nonce,
+        "verdict": APPROVE if approved else REFUSE,
+        "evidence": TELEMETRY,
+        "key": None,
+        "sig": None,
+    }
+    policy = read_policy(held.setting.root, body["ev"]["policy_version"])
+    collected = approved and body["class"] in (policy.get("composition") or {})
+    with held.spine() as spine:
+        if not collected:
+            held.join(None)
+            held.make_room(1)
+            ts = ev["expiry"] = max(ts, held.turn.ts)
+        given = entry("approval", session=held.id, turn=None, parents=[], ts=ts, ev=ev)
+        name = spine.append(given)[0]
+    if collected:
+        return "collected"
+    placed = calls.answered(held, line, at, "allowed" if approved else "denied", ts)
+    basis = (*placed.fields.basis, name)
+    calls.add(held, placed._replace(fields=placed.fields._replace(basis=basis)), [name])
+    return "answered"

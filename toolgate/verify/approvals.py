@@ -1,0 +1,471 @@
+"""Layer 1, approvals: who gave them, what they are about, and what rests on them.
+
+The composition a policy declares for a class is recomputed here from the entries
+alone, by a reading of its own: nothing is shared with the code that decides.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Mapping, Set
+from itertools import pairwise, product
+from typing import Any, NamedTuple, Protocol
+
+from toolgate.canonical import profile_bytes
+from toolgate.signing import verifies
+from toolgate.verify.findings import Seen, finding
+from toolgate.verify.keys import Keys, Rotation, rotation_of
+from toolgate.verify.policy import Policy, Rule
+from toolgate.verify.read import Line
+from toolgate.verify.shapes import Decision, Other
+
+_COMPOSITION = "composition"
+_CITED = "approval.cited"
+_NEVER = 2**62
+_MOST = 64  # of one principal's approvals of one thing, the latest that many are looked at
+
+
+class _Approval(NamedTuple):
+    """An approval or refusal on the spine. ``sound``: its signature verifies and is no repeat."""
+
+    entry: str
+    seq: int
+    parents: tuple[str, ...]
+    ev: Mapping[str, Any]
+    sound: bool
+
+    @property
+    def principal(self) -> str:
+        return str(self.ev["principal"])
+
+    @property
+    def approves(self) -> bool:
+        return bool(self.ev["verdict"] == "approve")
+
+    @property
+    def signed(self) -> bool:
+        return self.sound and self.ev["evidence"] == "signature"
+
+
+class _Resting(NamedTuple):
+    """A decision that rests on approvals, or should.
+
+    Args:
+        entry: its entry digest.
+        event: its decision_digest.
+        session: its session.
+        turn: its turn.
+        seen: the spine entry that stands before it for certain.
+        until: the spine entry that stands behind it for certain.
+        state: what was decided.
+        rule: by which rule.
+        action_class: the action's class.
+        policy: the policy's digest.
+        args: the args_digest.
+        action_ref: the action.
+        ts: when, microseconds UTC.
+        asks: the decisions its basis names.
+        basis: its basis.
+    """
+
+    entry: str
+    event: str
+    session: str
+    turn: int | None
+    seen: int
+    until: int
+    state: str
+    rule: str
+    action_class: str
+    policy: str
+    args: str
+    action_ref: str
+    ts: int
+    asks: tuple[str, ...]
+    basis: tuple[str, ...]
+
+
+class Policies(Protocol):
+    """The policies a ledger holds."""
+
+    @property
+    def announced(self) -> Mapping[str, int]:
+        """Return the number of the spine entry that announced each policy, by its digest."""
+
+    def held(self, version: str) -> Policy | None:
+        """Return a policy that is held unaltered, None if there is none."""
+
+
+class _Index:
+    """Approvals, or refusals, by principal and by what they name."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str | None, ...], list[_Approval]] = defaultdict(list)
+
+    def add(self, item: _Approval) -> None:
+        """Take one; in spine order."""
+        names = ("principal", "decision_digest", "args_digest", "class", "session")
+        self._found[tuple(item.ev[name] for name in names)].append(item)
+
+    def about(self, one: _Resting, principal: str, after: int, before: int) -> list[_Approval]:
+        """Return the latest ones by a principal about a decision, between two spine entries."""
+        found: list[_Approval] = []
+        for named in product(
+            (None, *one.asks), (None, one.args), (None, one.action_class), (None, one.session)
+        ):
+            items = self._found.get((principal, *named), ())
+            first = bisect_right(items, after, key=_seq)
+            last = bisect_left(items, before, key=_seq)
+            found += items[max(first, last - _MOST) : last]
+        return found
+
+
+def _seq(item: _Approval) -> int:
+    return item.seq
+
+
+class Approvals:
+    """The approvals of a ledger and the decisions that rest on them.
+
+    Args:
+        seen: where findings go.
+        policies: the policies the ledger holds.
+
+    Attributes:
+        entries: the approvals, by entry digest.
+        keys: whose keys are whose; complete after ``finish``.
+        rotations: how many rotations of approvers' keys there are.
+    """
+
+    def __init__(
+        self,
+        seen: list[Seen],
+        policies: Policies,
+    ) -> None:
+        self.entries: dict[str, _Approval] = {}
+        self.keys = Keys()
+        self.rotations = 0
+        self._seen = seen
+        self._policies = policies
+        self._named: dict[str, str] = {}
+        self._rotated: list[Rotation] = []
+        self._signatures: dict[str, str] = {}
+        self._cited: dict[str, list[tuple[str, int]]] = {}
+        self._resting: dict[str, _Resting] = {}
+        self._answers: dict[str, dict[str, str]] = defaultdict(dict)
+        self._approving = _Index()
+        self._refusing = _Index()
+
+    # -- while reading
+
+    def entry(self, line: Line, entry: Other) -> None:
+        """Take a spine entry that approvals have to do with: itself, a key, or a citation."""
+        ev = entry.ev
+        if entry.kind == "approval":
+            self._approval(line, entry)
+        elif entry.kind == "key_rotate" and ev["role"] == "approver":
+            self.rotations += 1
+            self._rotated.append(rotation_of(line.digest, entry.seq, ev))
+        elif entry.kind == "audit" and ev["action"] == _CITED:
+            named = ev["details"].get("approvals")
+            for item in named if isinstance(named, list) else ():
+                self._cited.setdefault(str(item), []).append((str(ev["target"]), entry.seq))
+
+    def _approval(self, line: Line, entry: Other) -> None:
+        ev, name = entry.ev, line.digest
+        sound = True
+        if ev["evidence"] == "signature":
+            said = profile_bytes({key: value for key, value in ev.items() if key != "sig"})
+            sound = verifies(ev["key"], ev["sig"], said)
+            if not sound:
+                message = f"{line.where}: the signature of {ev['principal']!r} does not verify"
+                self._add("entries.approval_signature", name, message, entry.session)
+            first = self._signatures.setdefault(ev["sig"], name)
+            if first != name:
+                sound = False
+                message = f"{line.where}: repeats the signature of {first}; one counts once"
+                self._add("entries.approval_reused", name, message, entry.session)
+        if entry.parents and (len(entry.parents) > 1 or entry.parents[0] not in self.entries):
+            message = f"{line.where}: names {entry.parents}; expected one approval before it"
+            self._add("entries.approval_order", name, message, entry.session)
+        if ev["decision_digest"] is not None:
+            self._named[ev["decision_digest"]] = name
+        item = _Approval(name, entry.seq, tuple(entry.parents), ev, sound)
+        self.entries[name] = item
+        if item.signed:
+            (self._approving if item.approves else self._refusing).add(item)
+
+    def decision(
+        self,
+        line: Line,
+        entry: Decision,
+        asks: list[str],
+        opened: int | None,
+        closed: int | None,
+    ) -> None:
+        """Take a decision that rests on something, or whose class needs approvals.
+
+        Args:
+            line: the entry and its place.
+            entry: what it says.
+            asks: the decisions its basis names.
+            opened: number of its turn_open, if approvals stand before that.
+            closed: number of its turn_close, if it was read already.
+        """
+        session, ev = entry.session or "", entry.ev
+        answers = self._answers[session]
+        for ask in asks:
+            before = answers.get(ask)
+            if before not in (None, line.digest, *entry.parents):
+                message = f"{line.where}: answers {ask}, which {before} has answered"
+                self._add("entries.ask_twice", line.digest, message, session, entry.turn)
+            answers[ask] = line.digest
+        if len(asks) == len(entry.basis) and not self._needs_approvals(entry):
+            return
+        here = entry.seq if isinstance(entry.seq, int) else None
+        self._resting[line.digest] = _Resting(
+            entry=line.digest,
+            event=line.event,
+            session=session,
+            turn=entry.turn,
+            seen=here or opened or 0,
+            until=here or closed or _NEVER,
+            state=ev.decision_state,
+            rule=entry.rule,
+            action_class=entry.action_class,
+            policy=ev.policy_version,
+            args=ev.args_digest,
+            action_ref=ev.action_ref,
+            ts=entry.ts,
+            asks=tuple(asks),
+            basis=tuple(entry.basis),
+        )
+
+    def _needs_approvals(self, entry: Decision) -> bool:
+        policy = self._policies.held(entry.ev.policy_version)
+        composed = policy is not None and entry.action_class in policy.composition
+        return composed and (entry.ev.decision_state == "allowed" or entry.rule == _COMPOSITION)
+
+    def end_session(self, session: str, decisions: Mapping[str, object]) -> None:
+        """Note the decisions a session holds, by decision_digest, now that all of it was read."""
+        self._answers.pop(session, None)
+        for known in decisions.keys() & self._named.keys() if self._named else ():
+            del self._named[known]
+
+    # -- once all was read
+
+    def finish(self) -> None:
+        """Judge the approvals and everything that rests on them."""
+        for named, name in self._named.items():
+            message = f"names decision {named}; no session holds it"
+            self._add("entries.approval_unbound", name, message, self.entries[name].ev["session"])
+        self._rotate()
+        users = self._users()
+        used = self._cited.keys() | users.keys()
+        for one in self._resting.values():
+            policy = self._policies.held(one.policy)
+            if policy is None:
+                continue
+            if one.state == "allowed":
+                self._allowed(one, policy, users)
+            elif one.state == "denied":
+                self._denied(one, policy, used)
+
+    def _rotate(self) -> None:
+        held = [
+            policy.principals
+            for version in (self._policies.announced if self._rotated else ())
+            if (policy := self._policies.held(version)) is not None
+        ]
+        for one in self._rotated:
+            why = self.keys.take(one, held)
+            if why is not None:
+                message = f"the rotation of a key of {one.name!r} does not count: {why}"
+                self._add("entries.approval_key", one.entry, message, None)
+
+    def _users(self) -> dict[str, str]:
+        """Return the action that uses each approval: the earliest, if there are several."""
+        users: dict[str, str] = {}
+        for one in sorted(self._resting.values(), key=lambda item: item.ts):
+            if one.state == "allowed":
+                for item in one.basis:
+                    users.setdefault(item, one.action_ref)
+        return users
+
+    def _allowed(self, one: _Resting, policy: Policy, users: Mapping[str, str]) -> None:
+        cited = [self.entries[item] for item in one.basis if item in self.entries]
+        good: list[_Approval] = []
+        for item in cited:
+            fault = self._fault(one, policy, item) or self._spent(one, policy, item, users)
+            if fault is not None:
+                self._about(one, *fault)
+            elif item.sound:
+                good.append(item)
+        rule = policy.composition.get(one.action_class)
+        if rule is None and not cited:
+            return
+        self._composed(one, rule, cited, good)
+
+    def _composed(
+        self, one: _Resting, rule: Rule | None, cited: list[_Approval], good: list[_Approval]
+    ) -> None:
+        again = _repeated(cited)
+        if again is not None:
+            message = f"{again.principal!r} stands twice in the basis, as {again.entry} as well"
+            self._about(one, "entries.approver_twice", message)
+        if any(a.seq > b.seq for a, b in pairwise(cited)):
+            message = "the approvals in the basis do not stand in the order they were given"
+            self._about(one, "entries.approval_order", message)
+        if rule is None:
+            return
+        signed = [item for item in good if item.signed]
+        if _satisfies(rule, signed):
+            return
+        if rule.operator == "staged" and set(rule.principals) <= {i.principal for i in signed}:
+            message = f"the approvals do not follow each other as {' then '.join(rule.principals)}"
+            self._about(one, "entries.approval_order", message)
+        else:
+            by = ", ".join(sorted({item.principal for item in signed})) or "nobody"
+            message = f"class {one.action_class} needs {_words(rule)}; approved by {by}"
+            self._about(one, "entries.composition_unmet", message)
+
+    def _fault(self, one: _Resting, policy: Policy, item: _Approval) -> tuple[str, str] | None:
+        """Return what is wrong with an approval that a decision cites, by itself."""
+        ev, who = item.ev, f"{item.principal!r} ({item.entry})"
+        if not item.approves and one.state == "allowed":
+            return "entries.approval_refused", f"rests on the refusal by {who}"
+        for name, mine in (
+            ("args_digest", (one.args,)),
+            ("class", (one.action_class,)),
+            ("session", (one.session,)),
+            ("decision_digest", one.asks),
+        ):
+            if ev[name] is not None and ev[name] not in mine:
+                said = f"the approval by {who} is about {name} {ev[name]}"
+                return "entries.approval_other", f"{said}; expected {' or '.join(mine) or 'none'}"
+        if ev["evidence"] == "telemetry":
+            if ev["decision_digest"] is None:
+                return "entries.approval_other", f"what the host reports of {who} is about no ask"
+            return None
+        if item.sound and not self._speaks(policy, item):
+            return "entries.approval_key", f"{ev['key']} is no key of {who} under the policy"
+        if item.approves and one.ts > ev["expiry"]:
+            return "entries.approval_expired", f"the approval by {who} ended at {ev['expiry']}"
+        return None
+
+    def _spent(
+        self, one: _Resting, policy: Policy, item: _Approval, users: Mapping[str, str]
+    ) -> tuple[str, str] | None:
+        """Return whether an approval was taken back or used up before a decision cites it."""
+        at = one.seen
+        for name in one.basis:
+            if name in self.entries:
+                at = max(at, self.entries[name].seq)
+                at = max(
+                    [at, *[seq for event, seq in self._cited.get(name, ()) if event == one.event]]
+                )
+        if (other := self._taken_back(one, policy, item, at)) is not None:
+            message = f"{item.principal!r} took {item.entry} back by {other.entry}"
+            return "entries.approval_refused", message
+        first = users.get(item.entry, one.action_ref)
+        if first != one.action_ref:
+            return "entries.approval_reused", f"{item.entry} was used for action {first} already"
+        return None
+
+    def _taken_back(
+        self, one: _Resting, policy: Policy, item: _Approval, before: int
+    ) -> _Approval | None:
+        """Return the refusal by which its principal took an approval back, if one did."""
+        found = self._refusing.about(one, item.principal, item.seq, before)
+        return next((other for other in found if self._speaks(policy, other)), None)
+
+    def _denied(self, one: _Resting, policy: Policy, used: Set[str]) -> None:
+        cited = [self.entries[item] for item in one.basis if item in self.entries]
+        refusals = [item for item in cited if not item.approves]
+        for item in refusals:
+            fault = self._fault(one, policy, item)
+            if fault is not None:
+                self._about(one, *fault)
+        rule = policy.composition.get(one.action_class)
+        if rule is None and one.asks:
+            rule = Rule("any-of", list(policy.principals))
+        if rule is None or refusals:
+            return
+        if _satisfies(rule, [item for item in cited if self._counts(one, policy, item)]):
+            message = "it is denied although the approvals it cites satisfy the rule"
+            self._about(one, "entries.composition_denied", message)
+        elif one.rule == _COMPOSITION and self._had(one, policy, rule, used):
+            message = (
+                f"it is denied for want of {_words(rule)}; unused approvals that satisfy it stand "
+                "before its turn"
+            )
+            self._about(one, "entries.composition_denied", message)
+
+    def _counts(self, one: _Resting, policy: Policy, item: _Approval) -> bool:
+        return item.approves and item.signed and self._fault(one, policy, item) is None
+
+    def _had(self, one: _Resting, policy: Policy, rule: Rule, used: Set[str]) -> bool:
+        """Say whether unused approvals that satisfy a rule stood there for certain."""
+        there = [
+            item
+            for name in rule.principals
+            for item in self._approving.about(one, name, 0, one.seen)
+            if item.entry not in used
+            and self._counts(one, policy, item)
+            and self._taken_back(one, policy, item, one.until) is None
+        ]
+        if rule.operator == "staged":
+            return any(_satisfies(rule, line) for line in _sequences(there))
+        return _satisfies(rule, there)
+
+    def _speaks(self, policy: Policy, item: _Approval) -> bool:
+        given = policy.principals.get(item.principal, ())
+        return self.keys.speaks(item.principal, item.ev["key"], given, item.seq)
+
+    def _about(self, one: _Resting, code: str, message: str) -> None:
+        self._add(code, one.entry, message, one.session, one.turn)
+
+    def _add(
+        self, code: str, entry: str, message: str, session: str | None, turn: int | None = None
+    ) -> None:
+        self._seen.append(Seen(finding(code, entry, message), session, turn))
+
+
+def _repeated(cited: list[_Approval]) -> _Approval | None:
+    """Return an approval whose principal or key gave one before it."""
+    people: set[str] = set()
+    for item in cited:
+        mine = {f"name {item.principal}", f"key {item.ev['key'] or item.principal}"}
+        if not people.isdisjoint(mine):
+            return item
+        people |= mine
+    return None
+
+
+def _satisfies(rule: Rule, good: list[_Approval]) -> bool:
+    """Say whether approvals that are good by themselves make one, as a rule wants it."""
+    listed = [item for item in good if item.principal in rule.principals]
+    if rule.operator == "staged":
+        if [item.principal for item in listed] != rule.principals:
+            return False
+        before = [(), *[(item.entry,) for item in listed]]
+        return all(item.parents == want for item, want in zip(listed, before, strict=False))
+    # One key may sign for one principal only, so whoever is counted is counted by key and name.
+    people = {item.principal for item in listed}
+    many = min(len(people), len({item.ev["key"] for item in listed}))
+    return many >= (len(set(rule.principals)) if rule.operator == "all-of" else rule.n)
+
+
+def _sequences(there: list[_Approval]) -> list[list[_Approval]]:
+    """Return the staged sequences that end in each of some approvals."""
+    lines: dict[str, list[_Approval]] = {}
+    for item in sorted(there, key=lambda one: one.seq):
+        before = lines.get(item.parents[0]) if item.parents else []
+        if before is not None:
+            lines[item.entry] = [*before, item]
+    return list(lines.values())
+
+
+def _words(rule: Rule) -> str:
+    if rule.operator == "any-of":
+        return f"{rule.n} of {', '.join(rule.principals)}"
+    return f"{rule.operator} {', '.join(rule.principals)}"

@@ -1,0 +1,48 @@
+"""What the verifier reads of a compiled policy. Other keys are the gate's business."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+
+class Wanted(Struct):
+    """Admissible values of an effect; absent means any."""
+
+    type: list[str] | None = None
+    scope: list[str] | None = None
+    reversible: list[bool] | None = None
+    proof: list[str] | None = None
+
+
+class ActionClass(Struct):
+    """A class of actions: the tools (as patterns) and effects it applies to; none means any."""
+
+    name: str
+    tools: list[str] | None = None
+    effects: list[Wanted] | None = None
+
+
+class Rule(Struct):
+    """Who has to approve an action of a class; ``n`` counts for ``any-of`` only."""
+
+    operator: Literal["all-of", "any-of", "staged"]
+    principals: Annotated[list[str], Meta(min_length=1)]
+    n: Annotated[int, Meta(ge=1)] = 1
+
+
+class Author(Struct):
+    """Who says to have written a policy, and the policy that lets them."""
+
+    name: str
+    key: str
+    authorizing_policy: str | None
+
+
+class Policy(Struct):
+    """A policy."""
+
+    classes: list[ActionClass] = []
+    composition: dict[str, Rule] = {}
+    principals: dict[str, list[str]] = {}
+    authors: list[str] = []
+    authored_by: Author | None = None
