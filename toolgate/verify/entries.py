@@ -184,8 +184,7 @@ class Entries:
         self._derived(line, entry, held)
         if stream is not None and stream != session:
             return
-        earlier = [held.by_entry[parent] for parent in entry.parents if parent in held.by_entry]
-        if not earlier:
+        if held.by_entry.keys().isdisjoint(entry.parents):
             scope = _strictest(entry.effects)
             if scope != entry.intent.scope:
                 why = f"scope is {entry.intent.scope}; the effects give {scope}"
@@ -193,7 +192,7 @@ class Entries:
             if ev.action_ref in held.refs and line.digest not in held.by_entry:
                 why = "an earlier decision has the same action_ref"
                 self._at("entries.action_ref_reused", line, entry, why)
-        elif any(known != ev.action_ref for known in earlier):
+        elif any(held.by_entry.get(one, ev.action_ref) != ev.action_ref for one in entry.parents):
             why = "it replaces or answers a decision of another action"
             self._at("entries.intent_differs", line, entry, why)
         if entry.basis:

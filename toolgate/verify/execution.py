@@ -186,20 +186,19 @@ class Execution:
                 call.terminal, call.result = terminal, result
         reported: set[str] = set()
         for call in held.calls.values():
-            self._count(held, call)
-            self._ledger_side(session, held, call, reported)
+            if call.replaced:
+                self.replaced += 1
+            elif call.event not in held.answered:
+                self.calls[call.told, call.terminal or NO_OUTCOME] += 1
+                self.inferred += call.inferred
+            if call.state != "allowed" or not held.executes:
+                self._ledger_side(session, held, call, reported)
         if self._traced:
             self._trace_side(session, held, reported)
 
-    def _count(self, held: _Session, call: _Call) -> None:
-        if call.replaced:
-            self.replaced += 1
-        elif call.event not in held.answered:
-            self.calls[call.told, call.terminal or NO_OUTCOME] += 1
-            self.inferred += call.inferred
-
     def _ledger_side(self, session: str, held: _Session, call: _Call, reported: set[str]) -> None:
-        if call.terminal in _RAN and (call.state != "allowed" or not held.executes):
+        """Judge a call that must not have run."""
+        if call.terminal in _RAN:
             self._ran_wrongly(session, held, call, f"its outcome says {call.terminal}")
             reported.add(call.event)
         elif call.state == "asked" and not call.replaced and call.event not in held.answered:

@@ -205,8 +205,11 @@ def read_file(path: str, name: str) -> Iterator[Line | Bad]:
                 if run is not None:
                     yield run.end(entry)
                     run = None
-                event = _digest(_encode(entry.ev)) if isinstance(entry, Decision) else ""
-                yield Line(name, number, offset, raw, _digest(raw), entry, event)
+                digest = "sha256:" + sha256(raw).hexdigest()
+                event = ""
+                if isinstance(entry, Decision):
+                    event = "sha256:" + sha256(_encode(entry.ev)).hexdigest()
+                yield Line(name, number, offset, raw, digest, entry, event)
                 offset += len(piece)
                 continue
         if run is None:
@@ -215,10 +218,6 @@ def read_file(path: str, name: str) -> Iterator[Line | Bad]:
         offset += len(piece)
     if run is not None:
         yield run.end(None)
-
-
-def _digest(data: bytes) -> str:
-    return "sha256:" + sha256(data).hexdigest()
 
 
 def _pieces(path: str) -> Iterator[tuple[bytes, bool]]:
