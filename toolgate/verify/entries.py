@@ -207,7 +207,20 @@ class Entries:
         if ref != ev.action_ref:
             why = f"action_ref is {ev.action_ref}; its intent gives {ref}"
             self._at("entries.action_ref", line, entry, why)
-        made = "sha256:" + sha256(_encode(_beside(entry))).hexdigest()
+        beside = Beside(
+            entry.axis,
+            entry.basis,
+            entry.build,
+            entry.action_class,
+            entry.effects,
+            entry.facts,
+            entry.host,
+            entry.intent,
+            entry.mode,
+            entry.proof,
+            entry.rule,
+        )
+        made = "sha256:" + sha256(_encode(beside)).hexdigest()
         if made != ev.decision_id:
             why = f"decision_id is {ev.decision_id}; it covers {made}"
             self._at("entries.decision_id", line, entry, why)
@@ -236,22 +249,6 @@ class Entries:
         self, code: str, entry: str, message: str, session: str | None, turn: int | None = None
     ) -> None:
         self.seen.append(Seen(finding(code, entry, message), session, turn))
-
-
-def _beside(entry: Decision) -> Beside:
-    return Beside(
-        entry.axis,
-        entry.basis,
-        entry.build,
-        entry.action_class,
-        entry.effects,
-        entry.facts,
-        entry.host,
-        entry.intent,
-        entry.mode,
-        entry.proof,
-        entry.rule,
-    )
 
 
 def _strictest(effects: list[Effect]) -> str:

@@ -55,22 +55,6 @@ class _Call(Struct, gc=False):
     result: str | None = None
 
 
-def _call(line: Line, entry: Decision) -> _Call:
-    ev, intent = entry.ev, entry.intent
-    state = ev.decision_state
-    return _Call(
-        line.digest,
-        line.event,
-        state,
-        ev.args_digest,
-        intent.call,
-        intent.action_type,
-        entry.ts,
-        entry.turn,
-        state,
-    )
-
-
 class _Session:
     """The decisions of a session, by decision_digest and by entry."""
 
@@ -122,13 +106,24 @@ class Execution:
             entry: what it says.
             stream: the session whose file it lies in, None on the spine.
         """
-        session = entry.session or ""
+        session, ev, intent = entry.session or "", entry.ev, entry.intent
         if stream is not None and stream != session:
             return
         held = self._sessions[session]
-        call = held.calls[line.event] = _call(line, entry)
+        state = ev.decision_state
+        call = held.calls[line.event] = _Call(
+            line.digest,
+            line.event,
+            state,
+            ev.args_digest,
+            intent.call,
+            intent.action_type,
+            entry.ts,
+            entry.turn,
+            state,
+        )
         held.entries[line.digest] = line.event
-        self.decisions[call.state] += 1
+        self.decisions[state] += 1
         for event in entry.basis:
             held.answered.add(event)
             if event in held.calls and call.state == "allowed":
