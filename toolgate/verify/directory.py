@@ -71,9 +71,9 @@ class Directory:
         return os.path.exists(os.path.join(self.root, "sessions", name + ".jsonl"))
 
     def read_session(self, name: str) -> Iterator[Line | Bad]:
-        """Yield one session's file."""
+        """Return the entries of one session's file."""
         inside = f"sessions/{name}.jsonl"
-        yield from read_file(os.path.join(self.root, inside), inside)
+        return read_file(os.path.join(self.root, inside), inside)
 
     def is_growing(self, file: str, end: int) -> bool:
         """Say whether a writer is at a file, or has added to it.

@@ -195,8 +195,7 @@ class Entries:
         self._derived(line, entry, held)
         if stream is not None and stream != session:
             return
-        earlier = [held.by_entry[parent] for parent in entry.parents if parent in held.by_entry]
-        if not earlier:
+        if held.by_entry.keys().isdisjoint(entry.parents):
             scope = _strictest(entry.effects)
             if scope != entry.intent.scope:
                 why = f"scope is {entry.intent.scope}; the effects give {scope}"
@@ -204,7 +203,7 @@ class Entries:
             if ev.action_ref in held.refs and line.digest not in held.by_entry:
                 why = "an earlier decision has the same action_ref"
                 self._at("entries.action_ref_reused", line, entry, why)
-        elif any(known != ev.action_ref for known in earlier):
+        elif any(held.by_entry.get(one, ev.action_ref) != ev.action_ref for one in entry.parents):
             why = "it replaces or answers a decision of another action"
             self._at("entries.intent_differs", line, entry, why)
         if entry.basis or entry.action_class in self._policies.composed:
@@ -219,7 +218,20 @@ class Entries:
         if ref != ev.action_ref:
             why = f"action_ref is {ev.action_ref}; its intent gives {ref}"
             self._at("entries.action_ref", line, entry, why)
-        made = "sha256:" + sha256(_encode(_beside(entry))).hexdigest()
+        beside = Beside(
+            entry.axis,
+            entry.basis,
+            entry.build,
+            entry.action_class,
+            entry.effects,
+            entry.facts,
+            entry.host,
+            entry.intent,
+            entry.mode,
+            entry.proof,
+            entry.rule,
+        )
+        made = "sha256:" + sha256(_encode(beside)).hexdigest()
         if made != ev.decision_id:
             why = f"decision_id is {ev.decision_id}; it covers {made}"
             self._at("entries.decision_id", line, entry, why)
@@ -255,22 +267,6 @@ class Entries:
         self, code: str, entry: str, message: str, session: str | None, turn: int | None = None
     ) -> None:
         self.seen.append(Seen(finding(code, entry, message), session, turn))
-
-
-def _beside(entry: Decision) -> Beside:
-    return Beside(
-        entry.axis,
-        entry.basis,
-        entry.build,
-        entry.action_class,
-        entry.effects,
-        entry.facts,
-        entry.host,
-        entry.intent,
-        entry.mode,
-        entry.proof,
-        entry.rule,
-    )
 
 
 def _strictest(effects: list[Effect]) -> str:

@@ -55,22 +55,6 @@ class _Call(Struct, gc=False):
     result: str | None = None
 
 
-def _call(line: Line, entry: Decision) -> _Call:
-    ev, intent = entry.ev, entry.intent
-    state = ev.decision_state
-    return _Call(
-        line.digest,
-        line.event,
-        state,
-        ev.args_digest,
-        intent.call,
-        intent.action_type,
-        entry.ts,
-        entry.turn,
-        state,
-    )
-
-
 class _Session:
     """The decisions of a session, by decision_digest and by entry."""
 
@@ -124,13 +108,24 @@ class Execution:
             entry: what it says.
             stream: the session whose file it lies in, None on the spine.
         """
-        session = entry.session or ""
+        session, ev, intent = entry.session or "", entry.ev, entry.intent
         if stream is not None and stream != session:
             return
         held = self._sessions[session]
-        call = held.calls[line.event] = _call(line, entry)
+        state = ev.decision_state
+        call = held.calls[line.event] = _Call(
+            line.digest,
+            line.event,
+            state,
+            ev.args_digest,
+            intent.call,
+            intent.action_type,
+            entry.ts,
+            entry.turn,
+            state,
+        )
         held.entries[line.digest] = line.event
-        self.decisions[call.state] += 1
+        self.decisions[state] += 1
         for event in entry.basis:
             held.answered.add(event)
             if event in held.calls:
@@ -195,21 +190,20 @@ class Execution:
                 call.terminal, call.result = terminal, result
         reported: set[str] = set()
         for call in held.calls.values():
-            self._count(held, call)
-            self._ledger_side(session, held, call, reported)
+            if call.replaced:
+                self.replaced += 1
+            elif call.event not in held.answered:
+                self.calls[call.told, call.terminal or NO_OUTCOME] += 1
+                if call.answer:
+                    self.answers[call.answer] += 1
+            if call.state != "allowed" or not held.executes:
+                self._ledger_side(session, held, call, reported)
         if self._traced:
             self._trace_side(session, held, reported)
 
-    def _count(self, held: _Session, call: _Call) -> None:
-        if call.replaced:
-            self.replaced += 1
-        elif call.event not in held.answered:
-            self.calls[call.told, call.terminal or NO_OUTCOME] += 1
-            if call.answer:
-                self.answers[call.answer] += 1
-
     def _ledger_side(self, session: str, held: _Session, call: _Call, reported: set[str]) -> None:
-        if call.terminal in _RAN and (call.state != "allowed" or not held.executes):
+        """Judge a call that must not have run."""
+        if call.terminal in _RAN:
             self._ran_wrongly(session, held, call, f"its outcome says {call.terminal}")
             reported.add(call.event)
         elif call.state == "asked" and not call.replaced and call.event not in held.answered:

@@ -182,7 +182,8 @@ class _Verification:
         length = self._directory.sessions.get(name, 0)
         begun = False
         for item in self._directory.read_session(name) if there else ():
-            if not self._counts(item, session, length):
+            whole = item.offset < length and isinstance(item, Line)
+            if not (whole or self._counts(item, session, length)):
                 continue
             if not begun:
                 self._log.begin_session(session, name, known=known)
@@ -217,7 +218,6 @@ class _Verification:
             self._recovered += item.covered
             return
         entry = item.entry
-        self._kinds[entry.kind] += 1
         if isinstance(entry, Decision):
             self._entries.decision(item, entry, stream)
             self._execution.decision(item, entry, stream)
@@ -230,8 +230,9 @@ class _Verification:
         self._log.line(item, stream)
         if self._watch is not None:
             self._watch(item)
+        self._kinds[entry.kind] += 1
         self._read += 1
-        if self._progress is not None and not self._read % _STEP:
+        if not self._read % _STEP and self._progress is not None:
             self._progress(self._read)
 
     def _report(self) -> Report:

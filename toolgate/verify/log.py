@@ -109,10 +109,10 @@ class Log:
     def line(self, line: Line, stream: str | None) -> None:
         """Check one entry; ``stream`` is the session whose file it lies in, None on the spine."""
         entry = line.entry
-        sealed, self._sealed = self._sealed, False
-        if isinstance(entry, Recovery) and not sealed:
+        if isinstance(entry, Recovery) and not self._sealed:
             message = f"{line.where}: no fragment of {entry.ev.length} bytes stands before it"
             self._add("log.false_recovery", line.digest, message, entry.session, entry.turn)
+        self._sealed = False
         if stream is None:
             self._chain(line, entry)
             self._spine(line, entry)

@@ -1,11 +1,12 @@
 """A session's turns as layer 2 sees them: parents, frontier, one outcome a decision."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from toolgate.ledger.turn_dag import MAX_TURN_ENTRIES, frontier_root
+from toolgate.ledger.turn_dag import MAX_TURN_ENTRIES
 from toolgate.verify.findings import Seen, finding
 from toolgate.verify.read import Line
 from toolgate.verify.shapes import Decision, Intent, Outcome
@@ -146,7 +147,8 @@ class Graph:
             return
         if isinstance(entry, Decision):
             event = line.event
-            self._decision(line, entry, turn)
+            if entry.parents != [turn.digest] or entry.ts < turn.ts or entry.facts:
+                self._decision(line, entry, turn)
             self._calls[event] = _Call(digest, entry.ev.decision_state, entry.intent, turn.number)
             node = _Node(entry.ts, turn.number, event, None)
         elif isinstance(entry, Outcome):
@@ -161,6 +163,7 @@ class Graph:
         self._named.update(entry.parents)
 
     def _decision(self, line: Line, entry: Decision, turn: Turn) -> None:
+        """Check a decision that is not simply the first about a call, resting on no fact."""
         if entry.parents == [turn.digest]:
             if entry.ts < turn.ts:
                 self._clock(line, turn.ts)
@@ -227,11 +230,10 @@ class Graph:
         for line, entry, opened in self._late:
             self._outcome(line, entry, opened)
         for call in self._calls.values():
-            self._settle(call, executes=executes, closed=closed)
+            if len(call.outcomes) != 1 or call.outcomes[0][0] == "unresolved":
+                self._settle(call, executes=executes, closed=closed)
 
     def _settle(self, call: _Call, *, executes: bool, closed: bool) -> None:
-        if len(call.outcomes) == 1 and call.outcomes[0][0] != "unresolved":
-            return
         final = [one for one in call.outcomes if one[0] != "unresolved"]
         unresolved = [one for one in call.outcomes if one[0] == "unresolved"]
         twice = len(final) > 1 or len(unresolved) > 1
@@ -267,3 +269,24 @@ class Graph:
 
     def _add(self, code: str, entry: str, message: str, turn: int | None) -> None:
         self._seen.append(Seen(finding(code, entry, message), self._session, turn))
+
+
+def frontier_root(digests: Iterable[str]) -> str:
+    """Return the root over a turn's frontier, as ``sha256:<hex>``.
+
+    Level by level, an odd node going up as it is: the same tree as the split at the
+    largest power of two, in half the time of ``merkle.tree_root``, which takes a stream.
+
+    Args:
+        digests: entry digests, each once, in any order.
+
+    Source: RFC 6962, section 2.1.
+    """
+    level = [
+        sha256(b"\x00" + bytes.fromhex(digest[7:])).digest() for digest in sorted(digests)
+    ] or [sha256(b"").digest()]
+    while len(level) > 1:
+        odd = level[-1:] if len(level) % 2 else []
+        pairs = zip(level[::2], level[1::2], strict=False)
+        level = [sha256(b"\x01" + left + right).digest() for left, right in pairs] + odd
+    return "sha256:" + level[0].hex()
