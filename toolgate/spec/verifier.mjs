@@ -5,19 +5,21 @@
  * One file, no dependency, Node 18 or later. It was written from the specification and
  * shares no code with the first one, so that a slip in either is a disagreement.
  *
- *   node verifier.mjs LEDGER [--spans FILE]... [--expect-head SEQ:DIGEST] [--require-pin] [--json]
- *   node verifier.mjs --vectors DIR      every frozen case: agree and differ counts
+ *   node verifier.mjs LEDGER [--spans FILE]... [--expect-head SEQ:DIGEST] [--checkpoint FILE]...
+ *                     [--checkpoint-key KEY] [--witness KEY]... [--require-pin] [--json]
+ *   node verifier.mjs --system LEDGER...     several ledgers as one; takes checkpoints as well
+ *   node verifier.mjs --vectors DIR          every frozen case: agree and differ counts
  *
  * Exit codes: 0 PASS or CONDITIONAL (with --require-pin only PASS), 1 FAIL or a case
  * that differs, 2 wrong usage, 3 could not check, 4 INCOMPLETE.
  *
- * Sections: bytes, schema, lines, entries, log, execution, traces, findings, verify,
- * vectors, cli. The three layers (entries, log, execution) do not know of each other.
+ * Sections: bytes, signatures, schema, lines, entries, log, checkpoints, execution, traces,
+ * findings, verify, system, vectors, cli. The three layers (entries, log, execution) do not know of each other.
  */
 
-import { createHash } from 'node:crypto';
+import { createHash, createPublicKey, verify as checkSignature } from 'node:crypto';
 import * as fs from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 
 /** The check could not be made; the evidence is neither good nor bad. */
 class CheckError extends Error {}
@@ -163,13 +165,115 @@ class Reader {
   }
 }
 
-/** RFC 6962, section 2.1: the tree hash over leaf data. */
-function treeHash(leaves) {
-  if (leaves.length === 0) return hash('');
-  if (leaves.length === 1) return hash(Buffer.of(0), leaves[0]);
-  let split = 1;
-  while (split * 2 < leaves.length) split *= 2;
-  return hash(Buffer.of(1), treeHash(leaves.slice(0, split)), treeHash(leaves.slice(split)));
+/** RFC 6962, section 2.1: the tree hash over leaf data, taken leaf by leaf. */
+class Tree {
+  size = 0;
+  #complete = []; // complete subtrees, the largest first
+
+  append(data) {
+    let top = hash(Buffer.of(0), data);
+    let leaves = 1;
+    for (; this.#complete.at(-1)?.leaves === leaves; leaves *= 2) top = hash(Buffer.of(1), this.#complete.pop().top, top);
+    this.#complete.push({ leaves, top });
+    this.size += 1;
+  }
+
+  root() {
+    const tops = this.#complete.map(({ top }) => top);
+    return tops.length ? tops.reduceRight((right, left) => hash(Buffer.of(1), left, right)) : hash('');
+  }
+}
+
+/** The root over some entry digests, in the order given. */
+function rootOver(digests) {
+  const tree = new Tree();
+  for (const item of digests) tree.append(rawOf(item));
+  return tree.root();
+}
+
+const rawOf = (value) => Buffer.from(value.slice(value.indexOf(':') + 1), 'hex');
+const hexOf = (prefix, data) => `${prefix}:${data.toString('hex')}`;
+
+// ------------------------------------------------------------- signatures
+
+/** RFC 8032: whether a signature over a message verifies under a key of 32 bytes. */
+function verifies(key, sig, message) {
+  const form = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), key]);
+  try {
+    return checkSignature(null, message, createPublicKey({ key: form, format: 'der', type: 'spki' }), sig);
+  } catch {
+    return false;
+  }
+}
+
+/** Bytes of base64 that is written in the only way it can be; undefined for anything else. */
+function decode64(encoded) {
+  const data = Buffer.from(encoded, 'base64');
+  return data.length && data.toString('base64') === encoded ? data : undefined;
+}
+
+const MAX_NOTE = 64 * 1024;
+const LOG_KEY = 1;
+const WITNESS_KEY = 4;
+
+/** No spaces, no plus sign, no control characters. */
+const isName = (name) => /^[^+\0-\x1f\p{White_Space}\p{Surrogate}]+$/u.test(name);
+
+const keyIdOf = (name, algorithm, key) => hash(`${name}\n`, Buffer.of(algorithm), key).subarray(0, 4);
+const keyOf = (name, algorithm, key) => ({ name, algorithm, key, id: keyIdOf(name, algorithm, key) });
+const sameKey = (one, other) => one.name === other.name && one.algorithm === other.algorithm && one.key.equals(other.key);
+
+/** Reads `<name>+<key id>+<base64>` (C2SP signed-note); undefined if it is none. */
+function parseKey(value) {
+  const [, name, id, encoded] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/su.exec(value) ?? [];
+  const data = encoded === undefined ? undefined : decode64(encoded);
+  if (!data || data.length !== 33 || ![LOG_KEY, WITNESS_KEY].includes(data[0]) || !isName(name)) return undefined;
+  const key = keyOf(name, data[0], data.subarray(1));
+  return key.id.toString('hex') === id ? key : undefined;
+}
+
+/** Reads a signed note (C2SP signed-note): text, and signatures below it; undefined if it is none. */
+function parseNote(data) {
+  if (data.length > MAX_NOTE) return undefined;
+  let whole;
+  try {
+    whole = decoder.decode(data);
+  } catch {
+    return undefined;
+  }
+  const at = whole.lastIndexOf('\n\n');
+  if (at < 0 || !whole.endsWith('\n') || /[\0-\x09\x0b-\x1f]/.test(whole)) return undefined;
+  const signatures = whole.slice(at + 2, -1).split('\n').map((line) => {
+    const [, name, encoded] = /^\u2014 ([^ ]*) (.*)$/su.exec(line) ?? [];
+    const made = encoded === undefined ? undefined : decode64(encoded);
+    return made?.length > 4 && isName(name) ? { name, id: made.subarray(0, 4), data: made.subarray(4) } : undefined;
+  });
+  return signatures.includes(undefined) ? undefined : { text: whole.slice(0, at + 1), signatures };
+}
+
+/** Reads a checkpoint's text (C2SP tlog-checkpoint); undefined if it is none. */
+function parseCheckpoint(note) {
+  if (!note) return undefined;
+  const [origin, size, encoded, ...more] = note.text.slice(0, -1).split('\n');
+  const root = encoded === undefined ? undefined : decode64(encoded);
+  if (root?.length !== 32 || !isNumber(size) || [origin, ...more].includes('')) return undefined;
+  const named = more.filter((line) => line.startsWith('spine '));
+  const [, seq, entry] = (named.length === 1 && /^spine ([0-9]+) (sha256:[0-9a-f]{64})$/.exec(named[0])) || [];
+  const spine = seq !== undefined && isNumber(seq) && seq !== '0' ? { seq: Number(seq), digest: entry } : null;
+  return { origin, size: Number(size), root, more, spine };
+}
+
+const isNumber = (value) => /^(?:0|[1-9][0-9]{0,18})$/.test(value) && BigInt(value) < 2n ** 63n;
+
+/** Whether a note carries a signature of a key, and all it carries of it verify. */
+function signedBy(note, key) {
+  const mine = note.signatures.filter((one) => one.name === key.name && one.id.equals(key.id));
+  return mine.length > 0 && mine.every(({ data }) => {
+    if (key.algorithm === LOG_KEY) return data.length === 64 && verifies(key.key, data, Buffer.from(note.text));
+    if (data.length !== 72 || data[0] > 127) return false; // a time of 63 bits stands before a cosignature
+    const seen = `cosignature/v1\ntime ${data.readBigUInt64BE(0)}\n${note.text}`;
+    return verifies(key.key, data.subarray(8), Buffer.from(seen));
+  });
 }
 
 // ----------------------------------------------------------------- schema
@@ -202,7 +306,7 @@ const scope = oneOf(...SCOPES);
 
 const effect = closed({ type: text, scope, resource, reversible: flag, proof: text, count: natural });
 const intent = closed({ agent_id: text, action_type: text, scope, ts: integer, call: text });
-const ofLedger = { session: nothing, turn: nothing };
+const ofLedger = { session: nothing, turn: nothing, parents: listOf(digest, 0) };
 const ofSession = { session: text, turn: nothing };
 const ofTurn = { session: text, turn: natural };
 
@@ -214,7 +318,7 @@ const KINDS = {
     more: ofSession,
   },
   turn_open: { spine: true, ev: { key: text, part: natural, why: text }, more: ofTurn },
-  policy_set: { spine: true, ev: { policy: digest }, more: { ...ofLedger, parents: listOf(digest, 0) } },
+  policy_set: { spine: true, ev: { policy: digest }, more: ofLedger },
   approval: {
     spine: true,
     ev: {
@@ -719,8 +823,7 @@ class Graph {
     if (!turn.close) return;
     if (this.#count !== turn.close.ev.count) this.#add('log.count', turn.close.digest, turn.number);
     const frontier = [...this.#own].filter((entry) => !this.#named.has(entry)).sort();
-    const root = treeHash(frontier.map((entry) => Buffer.from(entry.slice(7), 'hex')));
-    if (`sha256:${root.toString('hex')}` !== turn.close.ev.root) this.#add('log.root', turn.close.digest, turn.number);
+    if (hexOf('sha256', rootOver(frontier)) !== turn.close.ev.root) this.#add('log.root', turn.close.digest, turn.number);
   }
 
   /** Keeps an outcome that came after its turn; `opened` is the last turn opened before it. */
@@ -835,8 +938,14 @@ class Log {
   #approvals = new Map();
   #sealed = false;
 
-  constructor(pin) {
+  constructor(pin, anchors) {
     this.#pin = pin;
+    this.heads = new Heads(anchors, (code, entry) => this.#add(code, entry, null));
+  }
+
+  /** The number of the last spine entry that something kept outside binds. */
+  get covered() {
+    return Math.max(this.holdsPin ? this.#pin.seq : 0, this.heads.covered);
   }
 
   #add(code, entry, session, turn = null) {
@@ -869,9 +978,12 @@ class Log {
       this.#add(forked ? 'log.fork' : 'log.spine_broken', line.digest, null);
     }
     this.#before = entry.prev_digest;
+    const prior = this.head;
     this.head = { seq: entry.seq ?? this.head.seq + 1, digest: line.digest };
     this.holdsPin ||= this.#pin?.seq === this.head.seq && this.#pin.digest === this.head.digest;
+    this.heads.entry(this.head);
     switch (entry.kind) {
+      case 'key_rotate': case 'checkpoint': this.heads.take(line, prior); break;
       case 'approval': this.#approvals.set(line.digest, entry.ts); break;
       case 'session_open': this.#sessionOpen(line); break;
       case 'turn_open': this.#turnOpen(line); break;
@@ -879,7 +991,7 @@ class Log {
       case 'session_close': this.#sessionClose(line); break;
       case 'decision': case 'outcome': this.#call(line); break;
       case 'recovery': if (entry.session !== null) this.#add('log.shape', line.digest, entry.session); break;
-      default: // audit, policy_set, key_rotate, checkpoint: their place in the chain is all there is
+      default: // audit, policy_set: their place in the chain is all there is
     }
   }
 
@@ -939,6 +1051,7 @@ class Log {
 
   #sessionClose(line) {
     const { entry } = line;
+    this.heads.close(entry.seq, line.digest);
     const held = this.#open(line);
     if (!held) return;
     this.#unclosed(held, entry.session);
@@ -1057,7 +1170,138 @@ class Log {
   }
 
   finish() {
+    this.heads.finish(this.head);
     if (this.#pin && !this.holdsPin) this.#add('log.head', this.#pin.digest, null);
+  }
+}
+
+// ------------------------------------------------------------ checkpoints
+
+const NOTHING_KEPT = { checkpoints: [], key: null, witnesses: [] };
+
+/** The log of sessions, while the spine is read: its leaves, its keys, its checkpoints. */
+class Heads {
+  origin = null;
+  covered = 0;
+  #anchors;
+  #add;
+  #tree = new Tree();
+  #keys = [];
+  #copies;
+  #last = null; // the last checkpoint entry that is as it must be
+
+  /** `anchors` is what was kept outside; `add` takes a finding. */
+  constructor(anchors, add) {
+    this.#anchors = anchors;
+    this.#add = add;
+    this.#copies = anchors.checkpoints.map((kept) => ({ ...kept, rootAt: null, closedAt: 0, entryAt: null }));
+    this.#noteRoot(0);
+  }
+
+  #noteRoot(seq) {
+    for (const copy of this.#copies) {
+      if (copy.said.size === this.#tree.size) Object.assign(copy, { rootAt: this.#tree.root(), closedAt: seq });
+    }
+  }
+
+  /** Notes a spine entry that a checkpoint kept outside names. */
+  entry({ seq, digest: entry }) {
+    for (const copy of this.#copies) {
+      if (copy.said.spine?.seq === seq && (copy.entryAt === null || copy.said.spine.digest === entry)) copy.entryAt = entry;
+    }
+  }
+
+  /** Takes the end of a session. */
+  close(seq, entry) {
+    this.#tree.append(rawOf(entry));
+    this.#noteRoot(seq);
+  }
+
+  /** Takes a key_rotate or checkpoint entry; `prior` is the spine entry before it. */
+  take(line, prior) {
+    const { entry: { kind, seq, ev } } = line;
+    if (kind === 'checkpoint') {
+      const note = parseNote(Buffer.from(ev.text));
+      if (!this.#holds(note, prior)) this.#add('log.checkpoint', line.digest);
+      else this.#last = { seq, text: note.text };
+    } else if (ev.role === 'checkpoint') {
+      if (!this.#follows(ev)) {
+        this.#add('log.key_rotation', line.digest);
+        return;
+      }
+      this.origin = ev.name;
+      this.#keys.push(keyOf(ev.name, LOG_KEY, rawOf(ev.new)));
+    }
+  }
+
+  /** Whether a key is brought in by the key before it. */
+  #follows(ev) {
+    const known = this.#keys.map(({ key }) => hexOf('ed25519', key));
+    const { signatures, ...signed } = ev;
+    const signers = ev.old === null ? [ev.new] : [ev.old, ev.new];
+    const over = Buffer.from(canonical(signed));
+    return (
+      isName(ev.name) &&
+      [null, ev.name].includes(this.origin) &&
+      ev.old === (known.at(-1) ?? null) &&
+      !known.includes(ev.new) &&
+      signers.every((key, at) => verifies(rawOf(key), rawOf(signatures[at]), over))
+    );
+  }
+
+  /** Whether a checkpoint says what the log is by then, signed with the key in force. */
+  #holds(note, prior) {
+    const said = parseCheckpoint(note);
+    const key = this.#keys.at(-1);
+    return (
+      key !== undefined &&
+      said !== undefined &&
+      said.origin === this.origin &&
+      said.size === this.#tree.size &&
+      said.root.equals(this.#tree.root()) &&
+      said.more.length === 1 &&
+      said.more[0] === `spine ${prior.seq} ${prior.digest}` &&
+      signedBy(note, key)
+    );
+  }
+
+  /** Compares what was kept outside with what was read. */
+  finish(head) {
+    const pinned = this.#anchors.key;
+    if (pinned && !this.#keys.some((key) => sameKey(key, pinned))) this.#add('log.key_rotation', 'pinned key');
+    for (const copy of this.#copies) {
+      const { name, note, said } = copy;
+      const differs = this.#differs(copy, head.seq);
+      // A copy that no pinned key vouches for is believed because it was kept, as a head is.
+      if (!this.#isSigned(note, said) && (!differs || pinned)) this.#add('log.checkpoint', `checkpoint ${name}`);
+      else if (differs) this.#add('log.equivocation', `checkpoint ${name}`);
+      else {
+        // A root binds the last session's end, and with it the chain up to there.
+        let covers = said.spine ? said.spine.seq : copy.closedAt;
+        if (this.#last?.seq === covers + 1 && this.#last.text === note.text) covers += 1; // its own entry
+        this.covered = Math.max(this.covered, covers);
+      }
+    }
+  }
+
+  #isSigned(note, said) {
+    const { key: pinned, witnesses } = this.#anchors;
+    let trusted = said.origin === this.origin ? this.#keys : [];
+    if (pinned) {
+      const at = this.#keys.findIndex((key) => sameKey(key, pinned));
+      trusted = at < 0 ? [pinned] : this.#keys.slice(at);
+    }
+    const logged = !trusted.length || trusted.some((key) => signedBy(note, key));
+    return logged && witnesses.every((key) => key.algorithm === WITNESS_KEY && signedBy(note, key));
+  }
+
+  #differs({ said, rootAt, entryAt }, last) {
+    return (
+      (this.origin !== null && said.origin !== this.origin) ||
+      said.size > this.#tree.size ||
+      (said.spine !== null && (said.spine.seq > last || entryAt !== said.spine.digest)) ||
+      !rootAt?.equals(said.root)
+    );
   }
 }
 
@@ -1371,7 +1615,8 @@ const FAULTS = new Map([
     'entries.action_ref', 'entries.decision_id', 'entries.scope', 'entries.policy_altered',
     'entries.policy_unknown', 'entries.class', 'entries.action_ref_reused', 'entries.intent_differs',
     'entries.basis_other_action', 'entries.swapped_outcome',
-    'log.head', 'log.spine_broken', 'log.fork', 'log.head_digest', 'log.session_unknown',
+    'log.head', 'log.equivocation', 'log.spine_broken', 'log.fork', 'log.key_rotation', 'log.checkpoint',
+    'log.head_digest', 'log.session_unknown',
     'log.session_mismatch', 'log.session_link', 'log.shape', 'log.turn_gap', 'log.not_open',
     'log.turn_not_closed', 'log.file_missing',
     'log.duplicate_entry', 'log.turn_order', 'log.parent_unknown', 'log.parent_foreign',
@@ -1380,11 +1625,12 @@ const FAULTS = new Map([
     'log.orphan_allow',
     'execution.unmatched', 'execution.after_deny', 'execution.ask_unanswered', 'execution.in_run',
     'execution.no_decision', 'execution.span_reused', 'execution.other_decision', 'execution.args_differ',
-    'execution.result_differs', 'execution.state_differs', 'execution.no_span',
+    'execution.result_differs', 'execution.state_differs', 'execution.no_span', 'log.spawn_denied',
   ].map((code) => [code, 'FAIL']),
-  ...['log.fragment', 'log.turn_open', 'log.session_open', 'execution.trace_missing', 'execution.trace_ends'].map(
-    (code) => [code, 'INCOMPLETE'],
-  ),
+  ...[
+    'log.ledger_missing', 'log.spawn_unknown', 'log.fragment', 'log.turn_open', 'log.session_open',
+    'execution.trace_missing', 'execution.trace_ends',
+  ].map((code) => [code, 'INCOMPLETE']),
 ]);
 
 /** What a missing or unreadable entry brings with it in its neighbourhood. */
@@ -1393,7 +1639,7 @@ const GAPS = [
   'log.spine_broken', 'log.session_unknown', 'log.session_link', 'log.not_open', 'log.turn_gap',
   'log.turn_not_closed', 'log.parent_unknown', 'log.parent_foreign', 'log.outcome_parent', 'log.fact_unknown',
   'log.false_recovery', 'log.count', 'log.root', 'log.orphan_allow', 'log.turn_open', 'log.session_open',
-  'log.fragment', 'execution.ask_unanswered', 'execution.no_decision', 'execution.no_span',
+  'log.fragment', 'log.key_rotation', 'log.checkpoint', 'execution.ask_unanswered', 'execution.no_decision', 'execution.no_span',
   'execution.other_decision', 'execution.trace_missing',
 ];
 
@@ -1409,7 +1655,9 @@ const EXPLAINS = {
   'entries.policy_altered': ['entries.class', 'entries.policy_unknown'],
   'entries.swapped_outcome': ['log.outcome_parent', 'log.parent_foreign', 'log.two_outcomes'],
   'entries.outcome_unbound': GAPS,
+  'log.equivocation': ['log.key_rotation', 'log.checkpoint'],
   'log.spine_broken': [...GAPS, 'log.head_digest'],
+  'log.key_rotation': ['log.checkpoint'],
   'log.fork': GAPS,
   'log.session_unknown': GAPS,
   'log.session_mismatch': GAPS,
@@ -1475,25 +1723,40 @@ function attribute(seen) {
 
 // ----------------------------------------------------------------- verify
 
+const byBytes = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+/** Refuses what is no ledger: nothing was looked at then, and nothing is said of it. */
+function checkThere(source) {
+  if (!source.spine.length) throw new CheckError('no ledger here (no spine file)');
+  if (source.spine.length === 1 && !source.spineSize && ![...source.sessions.values()].some(Boolean)) {
+    throw new CheckError('nothing to verify: the ledger has no entry');
+  }
+}
+
+const verdictOf = (findings, conditions) => {
+  const verdicts = findings.map(({ code }) => FAULTS.get(code));
+  return ['FAIL', 'INCOMPLETE'].find((one) => verdicts.includes(one)) ?? (conditions.length ? 'CONDITIONAL' : 'PASS');
+};
+
 /**
  * Verifies a ledger: everything is read once, line by line, by the three layers.
  *
  * @param source a Directory or Held
  * @param spans the calls of a trace; null when none was given
  * @param pin {seq, digest} of a spine entry that was kept outside; null when none was
+ * @param anchors checkpoints and keys that were kept outside
+ * @param watch called with every entry
  */
-function verify(source, { spans = null, pin = null } = {}) {
-  if (!source.spine.length) throw new CheckError('no ledger here (no spine file)');
-  if (source.spine.length === 1 && !source.spineSize && ![...source.sessions.values()].some(Boolean)) {
-    throw new CheckError('nothing to verify: the ledger has no entry');
-  }
-  const log = new Log(pin);
+function verify(source, { spans = null, pin = null, anchors = NOTHING_KEPT, watch = () => {} } = {}) {
+  checkThere(source);
+  const log = new Log(pin, anchors);
   const entries = new Entries(source);
   const execution = new Execution(spans);
   const layers = [entries, log, execution];
   const take = (item, stream) => {
     if (item.bad) for (const layer of [entries, log]) layer.bad(item.bad, stream);
     else for (const layer of layers) layer.take(item, stream);
+    if (item.entry) watch(item);
   };
 
   const unsigned = new Map(); // kinds that carry signatures -> how many
@@ -1506,13 +1769,14 @@ function verify(source, { spans = null, pin = null } = {}) {
         const name = sessionName(item.entry.session);
         if (!names.has(name)) names.set(name, item.entry.session);
       } else if (item.entry?.kind === 'turn_close') lastClosed.set(item.entry.session, item.entry.turn);
-      const kind = item.entry?.kind;
-      if (['approval', 'key_rotate', 'checkpoint'].includes(kind)) unsigned.set(kind, (unsigned.get(kind) ?? 0) + 1);
+      const { kind, ev } = item.entry ?? {};
+      if (kind === 'approval' || (kind === 'key_rotate' && ev.role !== 'checkpoint')) {
+        unsigned.set(kind, (unsigned.get(kind) ?? 0) + 1);
+      }
       take(item, null);
     }
   }
 
-  const byBytes = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b));
   for (const name of [...new Set([...names.keys(), ...source.sessions.keys()])].sort(byBytes)) {
     const known = names.has(name);
     const session = names.get(name) ?? name;
@@ -1521,9 +1785,10 @@ function verify(source, { spans = null, pin = null } = {}) {
     const settled = ({ bad, entry }) => (bad ? bad.covered : (entry.turn ?? 0) <= (lastClosed.get(session) ?? -1));
     let begun = false;
     for (const item of source.has(file) ? readLines(source, file) : []) {
+      if (item.offset >= (source.sessions.get(name) ?? 0) && !settled(item)) continue;
       if (!begun) log.beginSession(session, name, known);
       begun = true;
-      if (item.offset < (source.sessions.get(name) ?? 0) || settled(item)) take(item, session);
+      take(item, session);
     }
     if (!begun && known) log.beginSession(session, null, true);
     for (const layer of layers) layer.endSession(session);
@@ -1532,25 +1797,130 @@ function verify(source, { spans = null, pin = null } = {}) {
 
   const findings = attribute(layers.flatMap((layer) => layer.seen));
   const conditions = [];
-  if (!pin) conditions.push('whether the whole ledger was rewritten or cut: no pin was given');
-  else if (log.holdsPin && (pin.seq !== log.head.seq || pin.digest !== log.head.digest)) {
-    conditions.push(`whether what follows entry ${pin.seq} was rewritten or cut: it came after the pin`);
+  // A checkpoint over no session that names no entry binds nothing.
+  if (!pin && !anchors.checkpoints.some(({ said }) => said.size > 0 || said.spine)) {
+    conditions.push('whether the whole ledger was rewritten or cut: no pin was given');
+  } else if (log.covered > 0 && log.covered < log.head.seq) {
+    conditions.push(`whether what follows entry ${log.covered} was rewritten or cut: no pin covers it`);
   }
   if (execution.inferred) conditions.push(`who approved ${execution.inferred} ask(s) known by their execution only`);
-  const verdicts = findings.map(({ code }) => FAULTS.get(code));
-  const verdict = ['FAIL', 'INCOMPLETE'].find((one) => verdicts.includes(one)) ?? (conditions.length ? 'CONDITIONAL' : 'PASS');
   const unchecked = [
     ...(spans ? [] : ['execution against a trace: none was given']),
     ...[...unsigned].map(([kind, count]) => `signatures of ${count} ${kind} entries`),
     ...conditions,
   ];
-  return { verdict, findings, head: log.head, conditions, unchecked };
+  return { verdict: verdictOf(findings, conditions), findings, head: log.head, conditions, unchecked };
 }
 
 /** Reads SEQ:DIGEST; the digest may come without its prefix. */
 function readPin(value) {
   const parts = /^([1-9][0-9]{0,15}):(?:sha256:)?([0-9a-f]{64})$/.exec(value ?? '');
   return parts && { seq: Number(parts[1]), digest: `sha256:${parts[2]}` };
+}
+
+// ----------------------------------------------------------------- system
+
+/** What a ledger's spine names: its log, its sessions, and what started them. */
+function outline(source) {
+  checkThere(source);
+  const found = { origins: new Set(), opened: new Map(), children: [] };
+  for (const file of source.spine) {
+    for (const { entry, digest: entryDigest } of readLines(source, file)) {
+      if (!entry) continue;
+      if (!found.origins.size) found.origins.add(`toolgate.invalid/${entryDigest.slice(7, 23)}`);
+      if (entry.kind === 'key_rotate' && entry.ev.role === 'checkpoint') found.origins.add(entry.ev.name);
+      if (entry.kind !== 'session_open') continue;
+      if (!found.opened.has(entry.session)) found.opened.set(entry.session, entryDigest);
+      if (entry.ev.spawned_by !== null) {
+        found.children.push({ entry: entryDigest, session: entry.session, decision: entry.ev.spawned_by });
+      }
+    }
+  }
+  return found;
+}
+
+/**
+ * Verifies several ledgers as one. The order of the ledgers means nothing.
+ *
+ * @param ledgers by name, each a function that returns its source or throws a CheckError
+ */
+function verifySystem(ledgers, anchors = NOTHING_KEPT) {
+  const members = {};
+  const outlines = new Map();
+  const sources = new Map();
+  const findings = new Map();
+  const add = (code, entry) => findings.set(JSON.stringify([code, entry]), { code, entry, cause: null });
+  const attempt = (name, act) => {
+    try {
+      act();
+    } catch (error) {
+      if (!(error instanceof CheckError)) throw error;
+      members[name] = null;
+      outlines.delete(name);
+      add('log.ledger_missing', name);
+    }
+  };
+  for (const [name, open] of ledgers) {
+    attempt(name, () => {
+      sources.set(name, open());
+      outlines.set(name, outline(sources.get(name)));
+    });
+  }
+
+  const children = [...outlines].flatMap(([name, one]) => one.children.map((child) => ({ ...child, name })));
+  const wanted = new Set(children.map(({ decision }) => decision));
+  const made = new Map(); // decision_digest -> {state, openings: the first session_open of each session that holds it}
+  const lasts = new Set();
+  for (const [name, { origins, opened }] of [...outlines]) {
+    const heads = new Map();
+    const watch = ({ entry, event, digest: entryDigest }) => {
+      if (entry.kind === 'session_close') heads.set(entry.session, entryDigest);
+      if (!wanted.has(event)) return;
+      if (!made.has(event)) made.set(event, { state: entry.ev.decision_state, openings: new Set() });
+      made.get(event).openings.add(opened.get(entry.session));
+    };
+    const mine = {
+      checkpoints: anchors.checkpoints.filter(({ said }) => origins.has(said.origin)),
+      key: origins.has(anchors.key?.name) ? anchors.key : null,
+      witnesses: anchors.witnesses,
+    };
+    attempt(name, () => {
+      members[name] = verify(sources.get(name), { anchors: mine, watch });
+      for (const head of heads.values()) lasts.add(head);
+    });
+  }
+
+  const origins = new Set([...outlines.values()].flatMap((one) => [...one.origins]));
+  for (const { name, said } of anchors.checkpoints) if (!origins.has(said.origin)) add('log.ledger_missing', `checkpoint ${name}`);
+  if (anchors.key && !origins.has(anchors.key.name)) add('log.ledger_missing', 'pinned key');
+
+  const openingOf = ({ name, session }) => outlines.get(name)?.opened.get(session);
+  const edges = children.flatMap((child) =>
+    [...(made.get(child.decision)?.openings ?? [])].map((opening) => [openingOf(child), opening]),
+  );
+  const loops = onLoops(edges.filter(([below, above]) => below && above));
+  for (const child of children) {
+    const by = made.get(child.decision);
+    if (!by) add('log.spawn_unknown', child.entry);
+    else if (by.state !== 'allowed' || loops.has(openingOf(child))) add('log.spawn_denied', child.entry);
+  }
+
+  const reports = Object.values(members).filter(Boolean);
+  const every = [...findings.values(), ...reports.flatMap((one) => one.findings)];
+  return {
+    verdict: verdictOf(every, reports.flatMap((one) => one.conditions)),
+    findings: [...findings.values()].sort((a, b) => byBytes(a.code, b.code) || byBytes(a.entry, b.entry)),
+    root: hexOf('sha256', rootOver([...lasts].sort())),
+    members,
+  };
+}
+
+/** What lies on a loop of edges, or between two: what is left when ends are taken away again and again. */
+function onLoops(edges) {
+  const below = new Set(edges.map(([one]) => one));
+  const above = new Set(edges.map(([, one]) => one));
+  const left = edges.filter(([one, other]) => above.has(one) && below.has(other));
+  return left.length < edges.length ? onLoops(left) : below;
 }
 
 // ---------------------------------------------------------------- vectors
@@ -1588,7 +1958,9 @@ function dataOf(items, base) {
 }
 
 /** A case's ledger, as it differs from its base. */
-function heldOf({ base, files }, folder) {
+function heldOf(ledger, folder) {
+  if (!ledger) throw new CheckError('there is no such ledger');
+  const { base, files } = ledger;
   const made = new Map();
   const kept = base ? JSON.parse(fs.readFileSync(join(folder, 'base', `${base}.json`), 'utf8')).files : {};
   for (const [path, items] of Object.entries(kept)) made.set(path, dataOf(items, []));
@@ -1600,18 +1972,31 @@ function heldOf({ base, files }, folder) {
   return new Held(made);
 }
 
+/** What a case says was kept outside. */
+function anchorsOf({ checkpoints = {}, checkpoint_key: key, witnesses = [] }) {
+  return {
+    checkpoints: Object.entries(checkpoints).map(([name, held]) => keptOf(name, Buffer.from(held))),
+    key: key === undefined ? null : trustedKey(key),
+    witnesses: witnesses.map(trustedKey),
+  };
+}
+
 /** Verifies a case and says in what it differs from what the case expects. */
 function differences(given, folder) {
-  const unknown = Object.keys(given.args).filter((name) => name !== 'expect_head');
-  if (unknown.length) return [`cannot give ${unknown.join(', ')}`];
+  const { expect_head: head, system, checkpoints, checkpoint_key, witnesses, ...others } = given.args;
+  if (Object.keys(others).length) return [`cannot give ${Object.keys(others).join(', ')}`];
+  const anchors = anchorsOf({ checkpoints, checkpoint_key, witnesses });
+  if (system) {
+    const ledgers = system.map((name) => [name, () => heldOf(given.ledgers[name], folder)]);
+    return compare(given.expected, verifySystem(new Map(ledgers), anchors));
+  }
   const traces = Object.entries(given.traces).flatMap(([name, items]) => readTrace(name, dataOf(items, [])));
   const spans = given.spans || traces.length ? [...(given.spans ?? []), ...traces] : null;
-  const pin = readPin(given.args.expect_head);
-  const found = verify(heldOf(given.ledgers.ledger, folder), { spans, pin });
-  const told = compare(given.expected, found);
+  const verified = (kept) => verify(heldOf(given.ledgers.ledger, folder), { spans, ...kept });
+  const told = compare(given.expected, verified({ pin: readPin(head), anchors }));
   if (given.pin_needed) {
-    const blind = verify(heldOf(given.ledgers.ledger, folder), { spans });
-    told.push(...compare({ verdict: 'CONDITIONAL', findings: [] }, blind).map((one) => `without its pin: ${one}`));
+    const blind = compare({ verdict: 'CONDITIONAL', findings: [] }, verified({}));
+    told.push(...blind.map((one) => `without its pin: ${one}`));
   }
   return told;
 }
@@ -1623,6 +2008,11 @@ function compare(expected, found) {
   for (const one of got) if (!wanted.includes(one)) told.push(`found ${one}`);
   for (const one of wanted) if (!got.includes(one)) told.push(`lacks ${one}`);
   if (!told.length && wanted.join() !== got.join()) told.push('the findings stand in another order');
+  if ((expected.root ?? found.root) !== found.root) told.push(`root is ${found.root}; expected ${expected.root}`);
+  for (const [name, verdict] of Object.entries(expected.members ?? {})) {
+    const member = found.members[name]?.verdict ?? null;
+    if (member !== verdict) told.push(`${name} is ${member}; expected ${verdict}`);
+  }
   return told;
 }
 
@@ -1647,65 +2037,113 @@ function runVectors(folder) {
 
 // -------------------------------------------------------------------- cli
 
-const USAGE = `usage: node verifier.mjs LEDGER [--spans FILE]... [--expect-head SEQ:DIGEST] [--require-pin] [--json]
+const USAGE = `usage: node verifier.mjs LEDGER [--spans FILE]... [--expect-head SEQ:DIGEST] [--checkpoint FILE]...
+                         [--checkpoint-key KEY] [--witness KEY]... [--require-pin] [--json]
+       node verifier.mjs --system LEDGER... [--checkpoint FILE]... [--checkpoint-key KEY] [--witness KEY]...
        node verifier.mjs --vectors DIR`;
 
 class UsageError extends Error {}
 
+/** What is given on the command line, by option. */
+const FLAGS = { '--json': 'json', '--require-pin': 'requirePin', '--system': 'system' };
+const VALUES = { '--expect-head': 'head', '--checkpoint-key': 'key', '--vectors': 'vectors' };
+const LISTS = { '--spans': 'spans', '--checkpoint': 'checkpoints', '--witness': 'witnesses' };
+
 function options(args) {
-  const given = { spans: [], json: false, requirePin: false };
+  const given = { ledgers: [], spans: [], checkpoints: [], witnesses: [] };
   const rest = [...args];
   while (rest.length) {
     const arg = rest.shift();
-    if (arg === '--json') given.json = true;
-    else if (arg === '--require-pin') given.requirePin = true;
-    else if (['--spans', '--expect-head', '--vectors'].includes(arg)) {
+    if (arg in FLAGS) given[FLAGS[arg]] = true;
+    else if (arg in VALUES || arg in LISTS) {
       const value = rest.shift();
       if (value === undefined) throw new UsageError(`${arg} needs a value`);
-      if (arg === '--spans') given.spans.push(value);
-      else given[arg === '--vectors' ? 'vectors' : 'head'] = value;
-    } else if (arg.startsWith('-') || given.ledger !== undefined) throw new UsageError(`unexpected ${arg}`);
-    else given.ledger = arg;
+      if (arg in LISTS) given[LISTS[arg]].push(value);
+      else given[VALUES[arg]] = value;
+    } else if (arg.startsWith('-')) throw new UsageError(`unknown option ${arg}`);
+    else given.ledgers.push(arg);
   }
-  if ((given.ledger === undefined) === (given.vectors === undefined)) throw new UsageError('expected a ledger, or --vectors DIR');
-  if (given.head !== undefined && !readPin(given.head)) {
+  const { ledgers, system, vectors, spans, head } = given;
+  if (vectors !== undefined ? ledgers.length : !ledgers.length) throw new UsageError('expected a ledger, or --vectors DIR');
+  if (ledgers.length > 1 && !system) throw new UsageError('several ledgers are verified with --system');
+  if (system && (spans.length || head !== undefined)) throw new UsageError('--system takes no trace and no --expect-head');
+  if (head !== undefined && !readPin(head)) {
     throw new UsageError('--expect-head: expected SEQ:sha256:<64 hex digits> with SEQ from 1');
   }
   return given;
 }
 
-function readTraceFile(path) {
+/** A checkpoint that was kept outside. */
+function keptOf(name, data) {
+  const note = parseNote(data);
+  const said = parseCheckpoint(note);
+  if (!said) throw new CheckError(`${name} is no checkpoint`);
+  return { name, note, said };
+}
+
+function trustedKey(value) {
+  const key = parseKey(value);
+  if (!key) throw new UsageError(`expected a key as <name>+<8 hex digits>+<base64>, got ${value}`);
+  return key;
+}
+
+function readSmall(path) {
   try {
-    return readTrace(basename(path), fs.readFileSync(path));
+    return fs.readFileSync(path);
   } catch (error) {
-    throw error.syscall ? new CheckError(`cannot read the trace ${path}: ${error.message}`) : error;
+    throw new CheckError(`cannot read ${path}: ${error.message}`);
   }
 }
 
+const readTraceFile = (path) => readTrace(basename(path), readSmall(path));
+
+// A terminal obeys control characters; evidence must not.
+const plain = (line) => line.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+
+const sayFindings = (findings) => [
+  findings.length ? `Findings: ${findings.length}` : 'Findings: none',
+  ...findings.map(({ code, entry, cause }) => plain(`${cause === null ? '' : '    follows: '}${code}  ${entry}`)),
+];
+
 function report({ verdict, findings, head, unchecked }) {
-  const lines = findings.map(({ code, entry, cause }) => `${cause === null ? '' : '    follows: '}${code}  ${entry}`);
-  // A terminal obeys control characters; evidence must not.
-  const plain = lines.map((line) => line.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?'));
   return [
-    ...(unchecked.length ? ['Not checked'] : []),
-    ...unchecked.map((one) => `  ${one}`),
-    findings.length ? `Findings: ${findings.length}` : 'Findings: none',
-    ...plain,
+    ...(unchecked.length ? ['Not checked', ...unchecked.map((one) => plain(`  ${one}`))] : []),
+    ...sayFindings(findings),
     `Head     ${head.seq}:${head.digest}`,
     `Verdict  ${verdict}`,
-  ].join('\n');
+  ];
+}
+
+function systemReport({ verdict, findings, root, members }) {
+  const inside = Object.entries(members).flatMap(([name, member]) => [
+    plain(`${name}${member ? '' : ': no ledger that could be read'}`),
+    ...(member ? report(member).map((line) => `  ${line}`) : []),
+  ]);
+  return [...inside, 'Between the ledgers', ...sayFindings(findings), `Root     ${root}`, `Verdict  ${verdict}`];
+}
+
+function run(given) {
+  if (given.vectors !== undefined) return runVectors(given.vectors);
+  const anchors = {
+    checkpoints: given.checkpoints.map((path) => keptOf(basename(path), readSmall(path))),
+    key: given.key === undefined ? null : trustedKey(given.key),
+    witnesses: given.witnesses.map(trustedKey),
+  };
+  const spans = given.spans.length ? given.spans.flatMap(readTraceFile) : null;
+  const paths = [...new Set(given.ledgers.map((path) => (fs.existsSync(path) ? fs.realpathSync(path) : resolve(path))))].sort(byBytes);
+  const found = given.system
+    ? verifySystem(new Map(paths.map((path) => [path, () => new Directory(path)])), anchors)
+    : verify(new Directory(given.ledgers[0]), { spans, pin: readPin(given.head), anchors });
+  if (given.json) console.log(JSON.stringify(found, null, 1));
+  else console.log((given.system ? systemReport(found) : report(found)).join('\n'));
+  if (found.verdict === 'FAIL') return 1;
+  if (found.verdict === 'INCOMPLETE') return 4;
+  return given.requirePin && found.verdict !== 'PASS' ? 1 : 0;
 }
 
 function main(args) {
   try {
-    const given = options(args);
-    if (given.vectors !== undefined) return runVectors(given.vectors);
-    const spans = given.spans.length ? given.spans.flatMap(readTraceFile) : null;
-    const found = verify(new Directory(given.ledger), { spans, pin: readPin(given.head) });
-    console.log(given.json ? JSON.stringify(found, null, 1) : report(found));
-    if (found.verdict === 'FAIL') return 1;
-    if (found.verdict === 'INCOMPLETE') return 4;
-    return given.requirePin && found.verdict !== 'PASS' ? 1 : 0;
+    return run(options(args));
   } catch (error) {
     if (error instanceof UsageError) console.error(`${error.message}\n${USAGE}`);
     else if (error instanceof CheckError || error.syscall) console.error(`error: ${error.message}`);

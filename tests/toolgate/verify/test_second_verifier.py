@@ -8,10 +8,12 @@ from importlib.resources import files
 from pathlib import Path
 from random import Random
 
+import checkpoints
 import freeze
 import ledgers
 import mutations
 import pytest
+import systems
 import vectors
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -19,6 +21,7 @@ from plays import OPERATIONS, play
 
 from toolgate.errors import CanonicalizationError
 from toolgate.verify import verify
+from toolgate.verify.system import verify_system
 
 NODE = shutil.which("node")
 VERIFIER = Path(str(files("toolgate") / "spec" / "verifier.mjs"))
@@ -216,6 +219,41 @@ def test_exit_codes(kit, tmp_path):
     run = second(kit.root)
     assert run.returncode == 1
     assert run.stdout.splitlines()[-1] == "Verdict  FAIL"
+
+
+def test_checkpoints_from_the_command_line(kit, tmp_path):
+    kept = checkpoints.checkpointed(kit)
+    (tmp_path / "kept").write_bytes(kept)
+    key = checkpoints.public(checkpoints.ORIGIN, checkpoints.FIRST).text
+    args = ("--checkpoint", tmp_path / "kept", "--checkpoint-key", key)
+    report = json.loads(second(kit.root, *args, "--json").stdout)
+    assert report["findings"] == []
+    assert len(report["conditions"]) == 1  # the ask that only its execution answered
+    kit.decision("a0").body["ev"]["principal"] = "mallory"
+    checkpoints.resign(kit, checkpoints.last(kit))
+    assert json.loads(second(kit.root, "--json").stdout)["findings"] == []
+    report = json.loads(second(kit.root, *args, "--json").stdout)
+    found = {"code": "log.equivocation", "entry": "checkpoint kept", "cause": None}
+    assert report["findings"] == [found]
+    assert second(kit.root, "--checkpoint-key", "x").returncode == 2
+    (tmp_path / "kept").write_bytes(kept[:-1])
+    assert second(kit.root, *args).returncode == 3
+
+
+def test_several_ledgers_from_the_command_line(tmp_path):
+    systems.build(tmp_path)
+    roots = [tmp_path / name for name in systems.NAMES]
+    first = verify_system([str(root) for root in roots])
+    runs = [second("--system", *order, "--json") for order in (roots, [*roots[::-1], roots[0]])]
+    report = json.loads(runs[0].stdout)
+    assert runs[0].stdout == runs[1].stdout
+    assert (report["verdict"], report["root"]) == (first.verdict, first.root)
+    assert report["findings"] == []
+    shutil.rmtree(roots[0])
+    run = second("--system", *roots)
+    assert run.returncode == 4
+    assert f"log.ledger_missing  {roots[0].resolve()}" in run.stdout
+    assert second(*roots[1:]).returncode == 2
 
 
 def test_what_a_terminal_obeys_is_not_shown(tmp_path):
