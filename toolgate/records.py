@@ -253,7 +253,11 @@ _ENVELOPE: Mapping[str, Check] = {
     "ev": _details,
 }
 
-_WHOLE_LEDGER: Mapping[str, Check] = {"session": _nothing, "turn": _nothing}
+_WHOLE_LEDGER: Mapping[str, Check] = {
+    "session": _nothing,
+    "turn": _nothing,
+    "parents": _no_parents,
+}
 _OF_SESSION: Mapping[str, Check] = {"session": _text, "turn": _nothing}
 _OF_TURN: Mapping[str, Check] = {"session": _text, "turn": _natural}
 _PLACES: Mapping[str, Mapping[str, Check]] = {
@@ -263,7 +267,7 @@ _PLACES: Mapping[str, Mapping[str, Check]] = {
     "turn_close": _OF_TURN,
     "decision": _OF_TURN,
     "outcome": {"session": _text},
-    "policy_set": {**_WHOLE_LEDGER, "parents": _no_parents},
+    "policy_set": _WHOLE_LEDGER,
     "approval": {"turn": _nothing},
     "key_rotate": _WHOLE_LEDGER,
     "checkpoint": _WHOLE_LEDGER,

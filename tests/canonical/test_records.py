@@ -258,6 +258,8 @@ def test_a_turn_kind_may_stand_on_the_spine_whole_or_not_at_all() -> None:
         ("audit", "parents", [D[1]]),
         ("approval", "turn", 1),
         ("key_rotate", "session", "s1"),
+        ("key_rotate", "parents", [D[1]]),
+        ("checkpoint", "parents", [D[1]]),
         ("checkpoint", "turn", 1),
         ("recovery", "session", None),
         ("recovery", "turn", None),

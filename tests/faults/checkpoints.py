@@ -232,6 +232,13 @@ def _(kit: Any) -> None:
     placed(kit)
 
 
+@fault("checkpoint-that-names-a-parent", "R", "entries.schema")
+def _(kit: Any) -> None:
+    checkpointed(kit)
+    last(kit).body["parents"] = [kit.spine[0].old]
+    kit.rehash()
+
+
 @fault("size-decreases", "R", "log.checkpoint")
 def _(kit: Any) -> None:
     checkpointed(kit)

@@ -37,24 +37,26 @@ def freeze(folder: Path) -> int:
         for name in sorted({row.base for row in rows}):
             bases[name] = Path(scratch) / "base" / name / vectors.MAIN
             BASES[name](bases[name])
-            files = {path: vectors.items_of(data, []) for path, data in _files(bases[name]).items()}
-            _write(folder / "base" / f"{name}.json", {"name": name, "files": files})
+            files = {
+                path: vectors.items_of(data, []) for path, data in files_of(bases[name]).items()
+            }
+            write(folder / "base" / f"{name}.json", {"name": name, "files": files})
         for row in rows:
             work = Path(scratch) / "work"
             copytree(bases[row.base].parent, work)
-            case = _case(row, work, _files(bases[row.base]))
-            _write(folder / f"{row.id}.json", case)
+            case = _case(row, work, files_of(bases[row.base]))
+            write(folder / f"{row.id}.json", case)
             rmtree(work)
         family = Path(scratch) / "family"
         systems.build(family)
-        bases = {name: _files(family / name) for name in systems.NAMES}
+        bases = {name: files_of(family / name) for name in systems.NAMES}
         for name, files in bases.items():
             items = {path: vectors.items_of(data, []) for path, data in files.items()}
-            _write(folder / "base" / f"{name}.json", {"name": name, "files": items})
+            write(folder / "base" / f"{name}.json", {"name": name, "files": items})
         for row in systems.SYSTEM:
             work = Path(scratch) / "work"
             copytree(family, work)
-            _write(folder / f"{row.id}.json", _system(row, work, bases))
+            write(folder / f"{row.id}.json", _system(row, work, bases))
             rmtree(work)
     return len(rows) + len(systems.SYSTEM)
 
@@ -73,7 +75,9 @@ def _system(row: systems.Fault, work: Path, bases: dict[str, dict[str, bytes]]) 
         "undetectable": False,
         "why": None,
         "ledgers": {
-            root.name: _ledger(root, root.name if root.name in bases else "", bases.get(root.name))
+            root.name: ledger_of(
+                root, root.name if root.name in bases else "", bases.get(root.name)
+            )
             for root in sorted(work.iterdir())
             if root.is_dir()
         },
@@ -92,7 +96,7 @@ def _case(row: Fault, work: Path, base: dict[str, bytes]) -> dict[str, Any]:
     row.damage(kit)
     kept = kit.anchors is not NOTHING
     pin = kit.pin or (kit.head if row.pin and not kept else None)
-    spans = None if kit.spans is None else [_said(span) for span in kit.spans]
+    spans = None if kit.spans is None else [said_of(span) for span in kit.spans]
     roots = sorted(path for path in work.iterdir() if path.is_dir())
     case: dict[str, Any] = {
         "id": row.id,
@@ -103,7 +107,7 @@ def _case(row: Fault, work: Path, base: dict[str, bytes]) -> dict[str, Any]:
         "pin_needed": row.pin,
         "undetectable": row.undetectable,
         "why": row.why,
-        "ledgers": {root.name: _ledger(root, row.base, base) for root in roots},
+        "ledgers": {root.name: ledger_of(root, row.base, base) for root in roots},
         "spans": spans,
         "traces": {name: vectors.items_of(data, []) for name, data in kit.traces.items()},
         "args": {
@@ -119,10 +123,7 @@ def _case(row: Fault, work: Path, base: dict[str, bytes]) -> dict[str, Any]:
             f"{row.id}: expected {sorted(row.expect)} and {row.verdict}; the verifier says "
             f"{sorted(found)} and {report.verdict}"
         )
-    findings = [
-        {"code": item.code, "entry": item.entry, "cause": item.cause} for item in report.findings
-    ]
-    return {**case, "expected": {"verdict": report.verdict, "findings": findings}}
+    return {**case, "expected": vectors.expected_of(report)}
 
 
 def _kept(anchors: Anchors) -> dict[str, Any]:
@@ -135,16 +136,16 @@ def _kept(anchors: Anchors) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value}
 
 
-def _said(span: Span) -> dict[str, Any]:
+def said_of(span: Span) -> dict[str, Any]:
     unsaid = vectors.UNSAID
     return {name: value for name, value in span._asdict().items() if value != unsaid[name]}
 
 
-def _ledger(root: Path, name: str, base: dict[str, bytes] | None) -> dict[str, Any]:
+def ledger_of(root: Path, name: str, base: dict[str, bytes] | None) -> dict[str, Any]:
     """Return a ledger as its difference from the base, if it has one."""
     base = base or {}
     files: dict[str, Any] = {}
-    there = _files(root)
+    there = files_of(root)
     for path in sorted({*there, *base}):
         if path not in there:
             files[path] = None
@@ -154,7 +155,7 @@ def _ledger(root: Path, name: str, base: dict[str, bytes] | None) -> dict[str, A
     return {"base": name, "files": files}
 
 
-def _files(root: Path) -> dict[str, bytes]:
+def files_of(root: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(root)): path.read_bytes()
         for path in sorted(root.rglob("*"))
@@ -162,7 +163,7 @@ def _files(root: Path) -> dict[str, bytes]:
     }
 
 
-def _write(path: Path, value: dict[str, Any]) -> None:
+def write(path: Path, value: dict[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(_laid_out(value, 0) + "\n", "ascii")
 

@@ -1,19 +1,6 @@
 """Frozen cases: a ledger, what it is verified with, and the exact findings, in one JSON file.
 
-A ledger's file is a list of items. ``base`` names the sound ledger that items
-refer to; a file that is not listed is as it is there, and null means that it
-is missing.
-
-| item | stands for |
-|---|---|
-| a text | a line and its line feed |
-| ``{"same": [a, b]}`` | lines a to b (from 1) of the base's file |
-| ``{"like": n, "set": {"ev.count": 3}}`` | line n with these values set, in canonical form |
-| ``{"like": n, "cut": [at, length], "put": text}`` | line n with some bytes replaced |
-| ``{"text": text}`` | a line |
-
-``"lf": false`` leaves out the line feed. A text may be a list of [text, times],
-and ``hex`` stands for ``text`` or ``put`` where the bytes are no text.
+The format is specified in ``toolgate/spec/vectors.md``.
 """
 
 import json
@@ -244,6 +231,17 @@ def _anchors(args: dict[str, Any]) -> Anchors:
 def _held(name: str, text: str) -> Held:
     note = parse_note(text.encode())
     return Held(name, note, parse_text(note.text))
+
+
+def expected_of(report: Report) -> dict[str, Any]:
+    """Return what a case says is to be found, as a report says it."""
+    return {
+        "verdict": report.verdict,
+        "findings": [
+            {"code": item.code, "entry": item.entry, "cause": item.cause}
+            for item in report.findings
+        ],
+    }
 
 
 def verify_case(case: dict[str, Any], folder: Path, *, pinned: bool = True) -> Report:

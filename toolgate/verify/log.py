@@ -215,7 +215,7 @@ class Log:
         turn = held.turn
         if turn is None or entry.turn != turn.number:
             message = f"{line.where}: closes turn {entry.turn}, which is not open"
-            self._add("log.not_open", line.digest, message, entry.session)
+            self._add("log.not_open", line.digest, message, entry.session, entry.turn)
             return
         self._parent(line, (turn.digest, turn.ts))
         self._head_digest(line, entry)

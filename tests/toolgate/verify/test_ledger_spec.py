@@ -23,6 +23,19 @@ def test_causes_name_known_codes():
     assert {code for follows in FOLLOWS.values() for code in follows} <= codes
 
 
+def test_causes_table_is_the_closed_table():
+    begin = TEXT.index("### Order and causes")
+    part = TEXT[begin : TEXT.index("\n## ", begin)]
+    code = re.compile(r"`([a-z]+\.[a-z_]+)`")
+    gaps = set(code.findall(part[part.index("*Gaps* are") :].partition("\n")[0]))
+    rows = re.findall(r"^\| `([a-z]+\.[a-z_]+)` \| (.+) \|$", part, re.M)
+    told = {
+        row: set(code.findall(what)) | (gaps if what.startswith("gaps") else set())
+        for row, what in rows
+    }
+    assert told == {row: set(follows) for row, follows in FOLLOWS.items()}
+
+
 def test_literal_example_is_a_valid_ledger():
     blocks = re.findall(r"^```\n(.*?)^```", TEXT, re.M | re.S)
     spine, session = [block.encode().strip().split(b"\n") for block in blocks]

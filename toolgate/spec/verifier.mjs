@@ -1,0 +1,2155 @@
+#!/usr/bin/env node
+/*
+ * A second verifier of the decision ledger (decision-ledger.md, version 1).
+ *
+ * One file, no dependency, Node 18 or later. It was written from the specification and
+ * shares no code with the first one, so that a slip in either is a disagreement.
+ *
+ *   node verifier.mjs LEDGER [--spans FILE]... [--expect-head SEQ:DIGEST] [--checkpoint FILE]...
+ *                     [--checkpoint-key KEY] [--witness KEY]... [--require-pin] [--json]
+ *   node verifier.mjs --system LEDGER...     several ledgers as one; takes checkpoints as well
+ *   node verifier.mjs --vectors DIR          every frozen case: agree and differ counts
+ *
+ * Exit codes: 0 PASS or CONDITIONAL (with --require-pin only PASS), 1 FAIL or a case
+ * that differs, 2 wrong usage, 3 could not check, 4 INCOMPLETE.
+ *
+ * Sections: bytes, signatures, schema, lines, entries, log, checkpoints, execution, traces,
+ * findings, verify, system, vectors, cli. The three layers (entries, log, execution) do not know of each other.
+ */
+
+import { createHash, createPublicKey, verify as checkSignature } from 'node:crypto';
+import * as fs from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+
+/** The check could not be made; the evidence is neither good nor bad. */
+class CheckError extends Error {}
+
+// ------------------------------------------------------------------ bytes
+
+const MAX_LINE = 64 * 1024;
+const MAX_DEPTH = 200;
+const MAX_TURN_ENTRIES = 512;
+const GENESIS = `sha256:${'0'.repeat(64)}`;
+
+const hash = (...parts) => parts.reduce((sum, part) => sum.update(part), createHash('sha256')).digest();
+const digestOf = (data) => `sha256:${createHash('sha256').update(data).digest('hex')}`;
+
+// Byte exact: what is not UTF-8 throws, and a byte order mark stays where it is.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** RFC 8785: members by UTF-16 code units, numbers and strings as ECMAScript writes them. */
+function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const member = (key) => `${JSON.stringify(key)}:${canonical(value[key])}`;
+  return `{${Object.keys(value).sort().map(member).join(',')}}`;
+}
+
+/** The canonical text of a value inside the ledger's profile; undefined outside it. */
+function profileText(value, depth = 0) {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? JSON.stringify(value) : undefined;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (depth >= MAX_DEPTH) return undefined;
+  const list = Array.isArray(value);
+  const parts = [];
+  for (const key of list ? value.keys() : Object.keys(value).sort()) {
+    const text = profileText(value[key], depth + 1);
+    if (text === undefined || (!list && !/^[\0-\x7f]*$/.test(key))) return undefined;
+    parts.push(list ? text : `${JSON.stringify(key)}:${text}`);
+  }
+  return list ? `[${parts.join(',')}]` : `{${parts.join(',')}}`;
+}
+
+/** Reads JSON text strictly, which JSON.parse does not: it says nothing of doubled keys. */
+class Reader {
+  /** Set when an object has a key twice; when a value is outside the profile; an integer too large. */
+  doubled = false;
+  outside = false;
+  large = false;
+
+  constructor(data) {
+    this.text = decoder.decode(data);
+    this.at = 0;
+    this.value = this.#value(0);
+    this.#space();
+    if (this.at < this.text.length) this.#fail();
+  }
+
+  #fail() {
+    throw new SyntaxError(`not JSON at character ${this.at}`);
+  }
+
+  #match(pattern) {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.text);
+    if (found) this.at = pattern.lastIndex;
+    return found;
+  }
+
+  #space() {
+    this.#match(/[ \t\n\r]*/y);
+  }
+
+  /** Takes a sign if it comes next, behind white space. */
+  #take(sign) {
+    this.#space();
+    if (this.text[this.at] !== sign) return false;
+    this.at += 1;
+    return true;
+  }
+
+  #value(depth) {
+    this.#space();
+    const sign = this.text[this.at];
+    if (sign === '"') return this.#string();
+    if (sign === '{' || sign === '[') {
+      if (depth >= MAX_DEPTH) this.#fail();
+      this.at += 1;
+      return sign === '{' ? this.#object(depth + 1) : this.#array(depth + 1);
+    }
+    const word = this.#match(/true|false|null/y);
+    return word ? JSON.parse(word[0]) : this.#number();
+  }
+
+  #number() {
+    const found = this.#match(/-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y);
+    if (!found) this.#fail();
+    const value = Number(found[0]);
+    if (found[1] === undefined && found[2] === undefined) {
+      if (!Number.isSafeInteger(value)) this.outside = this.large = true;
+    } else {
+      if (!Number.isFinite(value)) this.#fail();
+      this.outside = true;
+    }
+    return value;
+  }
+
+  #string() {
+    const begin = this.at;
+    this.at += 1;
+    for (;;) {
+      this.#match(/[^"\\\0-\x1f]*/y);
+      if (this.text[this.at] === '"') break;
+      if (!this.#match(/\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y)) this.#fail();
+    }
+    this.at += 1;
+    const value = JSON.parse(this.text.slice(begin, this.at));
+    if (/\p{Surrogate}/u.test(value)) this.#fail();
+    return value;
+  }
+
+  #array(depth) {
+    const items = [];
+    if (this.#take(']')) return items;
+    do items.push(this.#value(depth));
+    while (this.#take(','));
+    if (!this.#take(']')) this.#fail();
+    return items;
+  }
+
+  #object(depth) {
+    const made = Object.create(null);
+    if (this.#take('}')) return made;
+    do {
+      this.#space();
+      if (this.text[this.at] !== '"') this.#fail();
+      const key = this.#string();
+      if (!this.#take(':')) this.#fail();
+      const value = this.#value(depth);
+      this.doubled ||= key in made;
+      this.outside ||= !/^[\0-\x7f]*$/.test(key);
+      made[key] = value;
+    } while (this.#take(','));
+    if (!this.#take('}')) this.#fail();
+    return made;
+  }
+}
+
+/** RFC 6962, section 2.1: the tree hash over leaf data, taken leaf by leaf. */
+class Tree {
+  size = 0;
+  #complete = []; // complete subtrees, the largest first
+
+  append(data) {
+    let top = hash(Buffer.of(0), data);
+    let leaves = 1;
+    for (; this.#complete.at(-1)?.leaves === leaves; leaves *= 2) top = hash(Buffer.of(1), this.#complete.pop().top, top);
+    this.#complete.push({ leaves, top });
+    this.size += 1;
+  }
+
+  root() {
+    const tops = this.#complete.map(({ top }) => top);
+    return tops.length ? tops.reduceRight((right, left) => hash(Buffer.of(1), left, right)) : hash('');
+  }
+}
+
+/** The root over some entry digests, in the order given. */
+function rootOver(digests) {
+  const tree = new Tree();
+  for (const item of digests) tree.append(rawOf(item));
+  return tree.root();
+}
+
+const rawOf = (value) => Buffer.from(value.slice(value.indexOf(':') + 1), 'hex');
+const hexOf = (prefix, data) => `${prefix}:${data.toString('hex')}`;
+
+// ------------------------------------------------------------- signatures
+
+/** RFC 8032: whether a signature over a message verifies under a key of 32 bytes. */
+function verifies(key, sig, message) {
+  const form = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), key]);
+  try {
+    return checkSignature(null, message, createPublicKey({ key: form, format: 'der', type: 'spki' }), sig);
+  } catch {
+    return false;
+  }
+}
+
+/** Bytes of base64 that is written in the only way it can be; undefined for anything else. */
+function decode64(encoded) {
+  const data = Buffer.from(encoded, 'base64');
+  return data.length && data.toString('base64') === encoded ? data : undefined;
+}
+
+const MAX_NOTE = 64 * 1024;
+const LOG_KEY = 1;
+const WITNESS_KEY = 4;
+
+/** No spaces, no plus sign, no control characters. */
+const isName = (name) => /^[^+\0-\x1f\p{White_Space}\p{Surrogate}]+$/u.test(name);
+
+const keyIdOf = (name, algorithm, key) => hash(`${name}\n`, Buffer.of(algorithm), key).subarray(0, 4);
+const keyOf = (name, algorithm, key) => ({ name, algorithm, key, id: keyIdOf(name, algorithm, key) });
+const sameKey = (one, other) => one.name === other.name && one.algorithm === other.algorithm && one.key.equals(other.key);
+
+/** Reads `<name>+<key id>+<base64>` (C2SP signed-note); undefined if it is none. */
+function parseKey(value) {
+  const [, name, id, encoded] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/su.exec(value) ?? [];
+  const data = encoded === undefined ? undefined : decode64(encoded);
+  if (!data || data.length !== 33 || ![LOG_KEY, WITNESS_KEY].includes(data[0]) || !isName(name)) return undefined;
+  const key = keyOf(name, data[0], data.subarray(1));
+  return key.id.toString('hex') === id ? key : undefined;
+}
+
+/** Reads a signed note (C2SP signed-note): text, and signatures below it; undefined if it is none. */
+function parseNote(data) {
+  if (data.length > MAX_NOTE) return undefined;
+  let whole;
+  try {
+    whole = decoder.decode(data);
+  } catch {
+    return undefined;
+  }
+  const at = whole.lastIndexOf('\n\n');
+  if (at < 0 || !whole.endsWith('\n') || /[\0-\x09\x0b-\x1f]/.test(whole)) return undefined;
+  const signatures = whole.slice(at + 2, -1).split('\n').map((line) => {
+    const [, name, encoded] = /^\u2014 ([^ ]*) (.*)$/su.exec(line) ?? [];
+    const made = encoded === undefined ? undefined : decode64(encoded);
+    return made?.length > 4 && isName(name) ? { name, id: made.subarray(0, 4), data: made.subarray(4) } : undefined;
+  });
+  return signatures.includes(undefined) ? undefined : { text: whole.slice(0, at + 1), signatures };
+}
+
+/** Reads a checkpoint's text (C2SP tlog-checkpoint); undefined if it is none. */
+function parseCheckpoint(note) {
+  if (!note) return undefined;
+  const [origin, size, encoded, ...more] = note.text.slice(0, -1).split('\n');
+  const root = encoded === undefined ? undefined : decode64(encoded);
+  if (root?.length !== 32 || !isNumber(size) || [origin, ...more].includes('')) return undefined;
+  const named = more.filter((line) => line.startsWith('spine '));
+  const [, seq, entry] = (named.length === 1 && /^spine ([0-9]+) (sha256:[0-9a-f]{64})$/.exec(named[0])) || [];
+  const spine = seq !== undefined && isNumber(seq) && seq !== '0' ? { seq: Number(seq), digest: entry } : null;
+  return { origin, size: Number(size), root, more, spine };
+}
+
+const isNumber = (value) => /^(?:0|[1-9][0-9]{0,18})$/.test(value) && BigInt(value) < 2n ** 63n;
+
+/** Whether a note carries a signature of a key, and all it carries of it verify. */
+function signedBy(note, key) {
+  const mine = note.signatures.filter((one) => one.name === key.name && one.id.equals(key.id));
+  return mine.length > 0 && mine.every(({ data }) => {
+    if (key.algorithm === LOG_KEY) return data.length === 64 && verifies(key.key, data, Buffer.from(note.text));
+    if (data.length !== 72 || data[0] > 127) return false; // a time of 63 bits stands before a cosignature
+    const seen = `cosignature/v1\ntime ${data.readBigUInt64BE(0)}\n${note.text}`;
+    return verifies(key.key, data.subarray(8), Buffer.from(seen));
+  });
+}
+
+// ----------------------------------------------------------------- schema
+
+const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const text = (value) => typeof value === 'string';
+const flag = (value) => typeof value === 'boolean';
+const nothing = (value) => value === null;
+const integer = (value) => Number.isSafeInteger(value);
+const natural = (value) => Number.isSafeInteger(value) && value >= 0;
+const digest = (value) => text(value) && /^sha256:[0-9a-f]{64}$/.test(value);
+const resource = (value) => text(value) && /^h:[0-9a-f]{32}$/.test(value);
+const publicKey = (value) => text(value) && /^ed25519:[0-9a-f]{64}$/.test(value);
+const signature = (value) => text(value) && /^ed25519:[0-9a-f]{128}$/.test(value);
+const oneOf = (...words) => (value) => words.includes(value);
+const orNull = (check) => (value) => value === null || check(value);
+const listOf = (check, most = Infinity) => (value) =>
+  Array.isArray(value) && value.length <= most && value.every(check);
+const digestSet = (value) =>
+  listOf(digest)(value) && value.every((item, at) => at === 0 || value[at - 1] < item);
+const closed = (fields) => (value) =>
+  isObject(value) &&
+  Object.keys(value).length === Object.keys(fields).length &&
+  Object.keys(fields).every((name) => Object.hasOwn(value, name) && fields[name](value[name]));
+
+/** From the least to the most guarded. */
+const SCOPES = ['inspect-only', 'workspace', 'temp', 'home', 'outside', 'unknown', 'system', 'secret', 'gate'];
+const STATES = ['allowed', 'asked', 'denied'];
+const scope = oneOf(...SCOPES);
+
+const effect = closed({ type: text, scope, resource, reversible: flag, proof: text, count: natural });
+const intent = closed({ agent_id: text, action_type: text, scope, ts: integer, call: text });
+const ofLedger = { session: nothing, turn: nothing, parents: listOf(digest, 0) };
+const ofSession = { session: text, turn: nothing };
+const ofTurn = { session: text, turn: natural };
+
+/** By kind: fields of `ev` beside ts, fields of the envelope, and whether it stands on the spine. */
+const KINDS = {
+  session_open: {
+    spine: true,
+    ev: { shape: oneOf('dag', 'linear'), host: text, executes: flag, durability: oneOf('os', 'fsync'), part: natural, spawned_by: orNull(digest) },
+    more: ofSession,
+  },
+  turn_open: { spine: true, ev: { key: text, part: natural, why: text }, more: ofTurn },
+  policy_set: { spine: true, ev: { policy: digest }, more: ofLedger },
+  approval: {
+    spine: true,
+    ev: {
+      decision_digest: orNull(digest), args_digest: orNull(digest), session: orNull(text), class: orNull(text),
+      principal: text, expiry: integer, nonce: text, verdict: oneOf('approve', 'refuse'),
+      evidence: oneOf('signature', 'telemetry'), key: orNull(publicKey), sig: orNull(signature),
+    },
+    more: { turn: nothing },
+  },
+  decision: {
+    spine: null,
+    ev: {
+      decision_id: digest, action_ref: digest, principal: text,
+      auth_mode: oneOf('agent', 'user', 'delegated', 'service', 'unknown'),
+      policy_version: digest, decision_state: oneOf(...STATES), args_digest: digest,
+    },
+    more: {
+      ...ofTurn, intent, class: text, basis: listOf(digest), effects: listOf(effect, 64),
+      facts: listOf(closed({ code: text, entry: digest }), 32), host: text, rule: text,
+      axis: orNull(text), proof: text, mode: orNull(text), build: text,
+    },
+  },
+  outcome: {
+    spine: null,
+    ev: {
+      action_ref: digest, decision_digest: digest, result_digest: orNull(digest),
+      terminal_state: oneOf('ok', 'error', 'timeout', 'cancelled', 'refused', 'unresolved'),
+    },
+    more: {
+      session: text,
+      source: oneOf('hook', 'telemetry', 'transcript', 'person', 'close', 'recovery'),
+      join: oneOf('id', 'content'),
+    },
+  },
+  turn_close: {
+    spine: true,
+    ev: { root: digest, count: natural, closed_by: oneOf('stop', 'next_turn', 'session_end', 'recovery', 'limit'), ledger_head_digest: digest },
+    more: ofTurn,
+  },
+  session_close: { spine: true, ev: { closed_by: oneOf('session_end', 'recovery'), ledger_head_digest: digest }, more: ofSession },
+  recovery: { spine: null, ev: { offset: natural, length: natural, digest }, more: {} },
+  key_rotate: {
+    spine: true,
+    ev: { role: oneOf('checkpoint', 'approver'), name: text, old: orNull(publicKey), new: publicKey, signatures: listOf(signature) },
+    more: ofLedger,
+  },
+  checkpoint: { spine: true, ev: { text }, more: ofLedger },
+  audit: {
+    spine: true,
+    ev: { action: text, actor: text, target: orNull(text), details: isObject },
+    more: { turn: nothing, parents: listOf(digest, 0) },
+  },
+};
+for (const kind of Object.values(KINDS)) {
+  const envelope = { v: oneOf(1), kind: text, session: orNull(text), turn: orNull(natural), parents: digestSet, ts: integer, ev: closed({ ...kind.ev, ts: integer }), ...kind.more };
+  kind.beside = closed(envelope);
+  kind.chained = closed({ ...envelope, seq: natural, prev_digest: digest });
+}
+
+/** Whether a value is a valid entry of version 1. */
+function isEntry(body) {
+  if (!isObject(body) || !text(body.kind) || !Object.hasOwn(KINDS, body.kind)) return false;
+  const kind = KINDS[body.kind];
+  const chained = kind.spine || Object.hasOwn(body, 'seq') || Object.hasOwn(body, 'prev_digest');
+  if (!(chained ? kind.chained : kind.beside)(body) || body.ts !== body.ev.ts) return false;
+  const { ev } = body;
+  switch (body.kind) {
+    case 'outcome':
+      return ['refused', 'unresolved'].includes(ev.terminal_state) === (ev.result_digest === null);
+    case 'recovery': {
+      const alone = body.session === null;
+      return (body.turn === null) === alone && (body.parents.length === 0) === alone;
+    }
+    case 'approval': {
+      const unsigned = ev.evidence === 'telemetry';
+      return (ev.key === null) === unsigned && (ev.sig === null) === unsigned;
+    }
+    case 'key_rotate':
+      return ev.signatures.length === (ev.old === null ? 1 : 2);
+    default:
+      return true;
+  }
+}
+
+/** Why a line is no entry: the first of these faults that it has. */
+function diagnose(raw) {
+  if (raw.length > MAX_LINE) return 'entries.parse';
+  let read;
+  try {
+    read = new Reader(raw);
+  } catch {
+    return 'entries.parse';
+  }
+  if (read.doubled) return 'entries.noncanonical';
+  if (read.outside) return 'entries.profile';
+  if (canonical(read.value) !== read.text) return 'entries.noncanonical';
+  const version = isObject(read.value) ? read.value.v : undefined;
+  return Number.isInteger(version) && version !== 1 ? 'entries.version' : 'entries.schema';
+}
+
+/** Reads one line without its line feed; undefined unless it is byte for byte a valid entry. */
+function decode(raw) {
+  try {
+    const line = decoder.decode(raw);
+    // An escaped lone surrogate survives JSON.parse and JSON.stringify; the strict reader refuses it.
+    const body = line.includes('\\ud') ? new Reader(raw).value : JSON.parse(line);
+    return profileText(body) === line && isEntry(body) ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// ------------------------------------------------------------------ lines
+
+/** A ledger on disk. */
+class Directory {
+  constructor(root) {
+    this.root = root;
+    const names = this.#names('', false);
+    this.sessions = new Map(
+      this.#names('sessions', true)
+        .filter((name) => name.endsWith('.jsonl'))
+        .map((name) => [name.slice(0, -6), this.#size(join('sessions', name))]),
+    );
+    this.spine = names.filter((name) => /^spine-[0-9]{12}\.jsonl$/.test(name)).sort();
+    this.spineSize = this.spine.length ? this.#size(this.spine.at(-1)) : 0;
+  }
+
+  #names(folder, mayMiss) {
+    try {
+      return fs.readdirSync(join(this.root, folder));
+    } catch (error) {
+      if (mayMiss && error.code === 'ENOENT') return [];
+      throw new CheckError(`cannot read the ledger at ${this.root}: ${error.message}`);
+    }
+  }
+
+  #size(name) {
+    return fs.statSync(join(this.root, name)).size;
+  }
+
+  has(name) {
+    return fs.existsSync(join(this.root, name));
+  }
+
+  whole(name) {
+    try {
+      return fs.readFileSync(join(this.root, name));
+    } catch (error) {
+      if (error.code === 'ENOENT') return undefined;
+      throw new CheckError(`cannot read ${name}: ${error.message}`);
+    }
+  }
+
+  /** Opens a file for reading, piece by piece, into a buffer of the caller's. */
+  open(name) {
+    const attempt = (act) => {
+      try {
+        return act();
+      } catch (error) {
+        throw new CheckError(`cannot read ${name}: ${error.message}`);
+      }
+    };
+    const file = attempt(() => fs.openSync(join(this.root, name), 'r'));
+    return {
+      read: (buffer, at) => attempt(() => fs.readSync(file, buffer, at, buffer.length - at, null)),
+      close: () => fs.closeSync(file),
+    };
+  }
+}
+
+/** A ledger in memory: its files by path. */
+class Held {
+  constructor(files) {
+    this.files = files;
+    const names = [...files.keys()];
+    this.spine = names.filter((name) => /^spine-[0-9]{12}\.jsonl$/.test(name)).sort();
+    this.spineSize = this.spine.length ? files.get(this.spine.at(-1)).length : 0;
+    const inside = names.filter((name) => /^sessions\/[^/]*\.jsonl$/.test(name));
+    this.sessions = new Map(inside.map((name) => [name.slice(9, -6), files.get(name).length]));
+  }
+
+  has(name) {
+    return this.files.has(name);
+  }
+
+  whole(name) {
+    return this.files.get(name);
+  }
+
+  open(name) {
+    const data = this.files.get(name);
+    let from = 0;
+    const read = (buffer, at) => {
+      const length = data.copy(buffer, at, from);
+      from += length;
+      return length;
+    };
+    return { read, close: () => {} };
+  }
+}
+
+/**
+ * Yields lines as {data, first, closed}; what is longer than a line may be comes in pieces.
+ *
+ * The data of a piece is overwritten when the next one is read.
+ */
+function* pieces({ read, close }) {
+  const buffer = Buffer.allocUnsafe(4 * MAX_LINE);
+  let end = 0;
+  let first = true;
+  try {
+    for (let length; (length = read(buffer, end)) > 0; ) {
+      end += length;
+      let begin = 0;
+      for (;;) {
+        const rest = buffer.subarray(begin, end);
+        const feed = rest.indexOf(10);
+        const closed = feed >= 0 && feed <= MAX_LINE;
+        if (!closed && rest.length <= MAX_LINE) break;
+        const data = rest.subarray(0, closed ? feed : MAX_LINE + 1);
+        yield { data, first, closed };
+        first = closed;
+        begin += data.length + (closed ? 1 : 0);
+      }
+      buffer.copyWithin(0, begin, end);
+      end -= begin;
+    }
+    if (end) yield { data: buffer.subarray(0, end), first, closed: false };
+  } finally {
+    close();
+  }
+}
+
+/** A run of lines that are no entries. */
+class BadRun {
+  lines = []; // the first eight
+  total = 0;
+  last = 0;
+  covered = false;
+  torn = false;
+  length = 0;
+  sum = createHash('sha256');
+
+  constructor(file, offset) {
+    this.file = file;
+    this.offset = offset;
+    this.feeds = 0;
+  }
+
+  add(number, { data, first, closed }) {
+    // The feed before the recovery entry is not part of the fragment, so each waits for the next line.
+    if (this.feeds) this.sum.update('\n');
+    this.length += this.feeds + data.length;
+    this.feeds = closed ? 1 : 0;
+    this.sum.update(data);
+    if (!first) return;
+    this.total += 1;
+    this.last = number;
+    if (this.lines.length < 8) this.lines.push({ number, raw: Buffer.from(data) });
+  }
+
+  /** Closes the run; `entry` is what stands behind it. */
+  end(entry) {
+    this.torn = !this.feeds;
+    this.covered =
+      entry?.kind === 'recovery' &&
+      entry.ev.offset === this.offset &&
+      entry.ev.length === this.length &&
+      entry.ev.digest === `sha256:${this.sum.digest('hex')}`;
+    return { bad: this, offset: this.offset };
+  }
+}
+
+/** Yields a file's entries as {entry, digest, ...} and the runs of lines between them as {bad}. */
+function* readLines(source, file) {
+  let run;
+  let number = 0;
+  let offset = 0;
+  for (const piece of pieces(source.open(file))) {
+    if (piece.first) number += 1;
+    const entry = piece.first && piece.closed ? decode(piece.data) : undefined;
+    if (entry) {
+      if (run) yield run.end(entry);
+      run = undefined;
+      const event = entry.kind === 'decision' ? digestOf(canonical(entry.ev)) : undefined;
+      yield { entry, event, digest: digestOf(piece.data), file, number, offset };
+    } else {
+      run ??= new BadRun(file, offset);
+      run.add(number, piece);
+    }
+    offset += piece.data.length + (piece.closed ? 1 : 0);
+  }
+  if (run) yield run.end(undefined);
+}
+
+/** The name of a session's file, without its ending. */
+function sessionName(session) {
+  return /^[a-z0-9][a-z0-9-]{0,63}$/.test(session) ? session : `x-${digestOf(session).slice(7)}`;
+}
+
+// ---------------------------------------------------------------- entries
+
+/** A policy's classes, or the code of what is wrong with the policy. */
+function readPolicy(data, version) {
+  if (data === undefined) return { fault: 'entries.policy_unknown' };
+  if (digestOf(data) !== version) return { fault: 'entries.policy_altered' };
+  const texts = (value) => value === undefined || value === null || listOf(text)(value);
+  const flags = (value) => value === undefined || value === null || listOf(flag)(value);
+  const wanted = (value) => isObject(value) && texts(value.type) && texts(value.scope) && flags(value.reversible) && texts(value.proof);
+  const effects = (value) => value === undefined || value === null || listOf(wanted)(value);
+  const isClass = (value) => isObject(value) && text(value.name) && texts(value.tools) && effects(value.effects);
+  try {
+    const policy = JSON.parse(decoder.decode(data));
+    const classes = isObject(policy) && policy.classes === undefined ? [] : policy.classes;
+    if (isObject(policy) && listOf(isClass)(classes)) return { classes };
+  } catch {
+    // said below
+  }
+  return { fault: 'entries.policy_unknown' };
+}
+
+/** Whether a name fits a pattern in which `*` alone stands for any characters. */
+function named(name, pattern) {
+  const [first, ...parts] = pattern.split('*');
+  if (!parts.length) return name === pattern;
+  const last = parts.pop();
+  if (!name.startsWith(first) || !name.endsWith(last)) return false;
+  let at = first.length;
+  const end = name.length - last.length;
+  for (const part of parts) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= end;
+}
+
+/** The first class whose tools and effects fit. */
+function classOf(classes, tool, effects) {
+  const among = (values, value) => values == null || values.includes(value);
+  const meets = (one, want) =>
+    among(want.type, one.type) &&
+    among(want.scope, one.scope) &&
+    among(want.reversible, one.reversible) &&
+    (among(want.proof, one.proof) || (one.proof.startsWith('unresolved(') && want.proof.includes('unresolved')));
+  for (const { name, tools, effects: wanted } of classes) {
+    if (tools?.length && !tools.some((pattern) => named(tool, pattern))) continue;
+    if (!wanted?.length || effects.some((one) => wanted.some((want) => meets(one, want)))) return name;
+  }
+  return 'other';
+}
+
+/** Layer 1: every entry is well formed and bound to what it rests on. */
+class Entries {
+  seen = [];
+  #source;
+  #sessions = new Map();
+  #policies = new Map();
+  #announced = new Map();
+  #approvals = new Set();
+  #refs = new Map(); // of the sessions read so far: how many of them hold it
+
+  constructor(source) {
+    this.#source = source;
+  }
+
+  #session(id) {
+    if (!this.#sessions.has(id)) {
+      this.#sessions.set(id, { closed: new Map(), byEvent: new Map(), byEntry: new Map(), refs: new Set(), outcomes: [] });
+    }
+    return this.#sessions.get(id);
+  }
+
+  bad(run, stream) {
+    if (run.covered) return;
+    // A torn end is a matter of the log.
+    const lines = run.torn && run.total === run.lines.length ? run.lines.slice(0, -1) : run.lines;
+    for (const { number, raw } of lines) {
+      this.seen.push({ code: diagnose(raw), entry: `${run.file}:${number}`, session: stream, turn: null });
+    }
+    if (run.total > run.lines.length) {
+      this.seen.push({ code: 'entries.parse', entry: `${run.file}:${run.last}`, session: stream, turn: null });
+    }
+  }
+
+  take(line, stream) {
+    const { entry } = line;
+    if (entry.kind === 'decision') this.#decision(line, stream);
+    else if (entry.kind === 'outcome') {
+      if (stream === null || stream === entry.session) this.#session(entry.session).outcomes.push(line);
+    } else if (stream !== null) return; // what belongs on the spine says nothing elsewhere
+    else if (entry.kind === 'policy_set') {
+      if (!this.#announced.has(entry.ev.policy)) this.#announced.set(entry.ev.policy, entry.seq);
+    } else if (entry.kind === 'turn_close') {
+      const { closed } = this.#session(entry.session);
+      if (!closed.has(entry.turn)) closed.set(entry.turn, entry.seq);
+    } else if (entry.kind === 'approval') this.#approvals.add(line.digest);
+  }
+
+  #decision(line, stream) {
+    const { entry } = line;
+    const { ev } = entry;
+    const add = (code) => this.seen.push({ code, entry: line.digest, session: entry.session, turn: entry.turn });
+    const { axis, basis, build, class: name, effects, facts, host, intent: wanted, mode, proof, rule } = entry;
+    if (digestOf(canonical(wanted)) !== ev.action_ref) add('entries.action_ref');
+    const covered = { axis, basis, build, class: name, effects, facts, host, intent: wanted, mode, proof, rule };
+    if (digestOf(canonical(covered)) !== ev.decision_id) add('entries.decision_id');
+
+    const held = this.#session(entry.session);
+    const policy = this.#policy(ev.policy_version, held.closed.get(entry.turn));
+    if (policy.fault) add(policy.fault);
+    else if (classOf(policy.classes, wanted.action_type, effects) !== name) add('entries.class');
+    if (stream !== null && stream !== entry.session) return;
+
+    const earlier = entry.parents.filter((parent) => held.byEntry.has(parent));
+    if (earlier.length === 0) {
+      const strictest = Math.max(0, ...effects.map((one) => SCOPES.indexOf(one.scope)));
+      if (wanted.scope !== SCOPES[strictest]) add('entries.scope');
+      if (held.refs.has(ev.action_ref) && !held.byEntry.has(line.digest)) add('entries.action_ref_reused');
+    } else if (earlier.some((parent) => held.byEntry.get(parent) !== ev.action_ref)) {
+      add('entries.intent_differs');
+    }
+    for (const item of basis) {
+      const ref = held.byEvent.get(item);
+      if (ref === undefined && !this.#approvals.has(item)) add('entries.basis_unknown');
+      else if (ref !== undefined && ref !== ev.action_ref) add('entries.basis_other_action');
+    }
+    held.refs.add(ev.action_ref);
+    held.byEntry.set(line.digest, ev.action_ref);
+    held.byEvent.set(line.event, ev.action_ref);
+  }
+
+  /** A policy by its digest; one must be announced before its decision's turn was closed. */
+  #policy(version, before) {
+    if (!this.#policies.has(version)) {
+      const data = this.#source.whole(`policies/${version.slice(7)}.json`);
+      this.#policies.set(version, readPolicy(data, version));
+    }
+    const policy = this.#policies.get(version);
+    const announced = this.#announced.get(version);
+    const late = announced === undefined || (before !== undefined && announced > before);
+    return !policy.fault && late ? { fault: 'entries.policy_unknown' } : policy;
+  }
+
+  endSession(session) {
+    const held = this.#sessions.get(session);
+    if (!held) return;
+    this.#sessions.delete(session);
+    for (const { digest: entry, entry: { ev } } of held.outcomes) {
+      const ref = held.byEvent.get(ev.decision_digest);
+      const code = ref === undefined ? 'entries.outcome_unbound' : 'entries.swapped_outcome';
+      if (ref !== ev.action_ref) this.seen.push({ code, entry, session, turn: null });
+    }
+    for (const ref of held.refs) this.#refs.set(ref, (this.#refs.get(ref) ?? 0) + 1);
+  }
+
+  finish() {
+    for (const session of [...this.#sessions.keys()]) this.endSession(session);
+    const shared = [...this.#refs].filter(([, count]) => count > 1).map(([ref]) => ref);
+    for (const entry of shared.sort()) {
+      this.seen.push({ code: 'entries.action_ref_reused', entry, session: null, turn: null });
+    }
+  }
+}
+
+// -------------------------------------------------------------------- log
+
+/** The entries of one session's turns, in the order they were written. */
+class Graph {
+  turn = null;
+  #nodes = new Map(); // entry digest -> {ts, turn, decides, answers}
+  #calls = new Map(); // decision_digest -> call
+  #late = [];
+  #count = 0;
+  #own = new Set();
+  #named = new Set();
+
+  constructor(session, seen, approvals) {
+    this.session = session;
+    this.seen = seen;
+    this.approvals = approvals;
+  }
+
+  #add(code, entry, turn) {
+    this.seen.push({ code, entry, session: this.session, turn });
+  }
+
+  begin(turn) {
+    this.turn = turn;
+    this.#count = 0;
+    this.#own = new Set();
+    this.#named = new Set();
+  }
+
+  /** Compares the turn with what its close says, if it has one. */
+  end() {
+    const { turn } = this;
+    this.turn = null;
+    if (turn === null) return;
+    if (this.#count > MAX_TURN_ENTRIES) this.#add('log.turn_limit', turn.digest, turn.number);
+    if (!turn.close) return;
+    if (this.#count !== turn.close.ev.count) this.#add('log.count', turn.close.digest, turn.number);
+    const frontier = [...this.#own].filter((entry) => !this.#named.has(entry)).sort();
+    if (hexOf('sha256', rootOver(frontier)) !== turn.close.ev.root) this.#add('log.root', turn.close.digest, turn.number);
+  }
+
+  /** Keeps an outcome that came after its turn; `opened` is the last turn opened before it. */
+  late(line, opened) {
+    const { ts, ev } = line.entry;
+    this.#nodes.set(line.digest, { ts, turn: null, answers: ev.decision_digest });
+    this.#late.push({ line, opened });
+  }
+
+  /** Takes an entry of the turn. */
+  place(line) {
+    const { entry } = line;
+    const { turn } = this;
+    this.#count += 1;
+    if (this.#nodes.has(line.digest)) {
+      this.#add('log.duplicate_entry', line.digest, turn.number);
+      return;
+    }
+    const node = { ts: entry.ts, turn: turn.number };
+    if (entry.kind === 'decision') {
+      this.#decision(line, turn);
+      node.decides = line.event;
+      this.#calls.set(line.event, { entry: line.digest, state: entry.ev.decision_state, turn: turn.number, replaced: false, outcomes: [] });
+    } else if (entry.kind === 'outcome') {
+      this.#outcome(line);
+      node.answers = entry.ev.decision_digest;
+    } else if (entry.parents.length !== 1 || entry.parents[0] !== turn.digest) {
+      this.#strange(line, entry.parents.filter((parent) => parent !== turn.digest));
+    }
+    this.#nodes.set(line.digest, node);
+    this.#own.add(line.digest);
+    for (const parent of entry.parents) this.#named.add(parent);
+  }
+
+  #decision(line, turn) {
+    const { entry } = line;
+    const strange = [];
+    let atHome = false; // whether it hangs on its own turn
+    for (const parent of entry.parents) {
+      const node = this.#nodes.get(parent);
+      if (parent === turn.digest) {
+        atHome = true;
+        // A decision that names others as well is held to the clocks of those.
+        if (entry.parents.length === 1 && entry.ts < turn.ts) this.#add('log.clock_backwards', line.digest, entry.turn);
+      } else if (this.approvals.has(parent)) {
+        continue;
+      } else if (node?.decides === undefined) {
+        strange.push(parent);
+      } else {
+        atHome ||= node.turn === turn.number;
+        this.#calls.get(node.decides).replaced = true;
+        if (entry.ts < node.ts) this.#add('log.clock_backwards', line.digest, entry.turn);
+      }
+    }
+    if (strange.length || !atHome) this.#strange(line, strange);
+    for (const fact of entry.facts) {
+      if (!this.#nodes.has(fact.entry)) this.#add('log.fact_unknown', line.digest, null);
+    }
+  }
+
+  /** An outcome names its decision, and an outcome of that decision which it replaces. */
+  #outcome(line, opened = Infinity) {
+    const { entry } = line;
+    const event = entry.ev.decision_digest;
+    const call = this.#calls.get(event);
+    const strange = [];
+    const unknown = [];
+    let found = false;
+    for (const parent of entry.parents) {
+      const node = this.#nodes.get(parent);
+      if (node === undefined || (node.turn ?? 0) > opened) {
+        unknown.push(parent);
+        continue;
+      }
+      if (parent === call?.entry) found = true;
+      else if (call && node.answers !== event) strange.push(parent);
+      if (entry.ts < node.ts) this.#add('log.clock_backwards', line.digest, entry.turn);
+    }
+    call?.outcomes.push({ state: entry.ev.terminal_state, digest: line.digest, parents: entry.parents });
+    if (unknown.length) this.#add('log.parent_unknown', line.digest, entry.turn);
+    else if (strange.length) this.#add('log.parent_foreign', line.digest, entry.turn);
+    else if (call && !found) this.#add('log.outcome_parent', line.digest, entry.turn);
+  }
+
+  #strange(line, parents) {
+    const unknown = parents.some((parent) => !this.#nodes.has(parent));
+    this.#add(unknown ? 'log.parent_unknown' : 'log.parent_foreign', line.digest, line.entry.turn);
+  }
+
+  /** Judges what every decision has for an outcome, now that the session was read. */
+  finish(executes, isClosed) {
+    for (const { line, opened } of this.#late) this.#outcome(line, opened);
+    for (const call of this.#calls.values()) {
+      const final = call.outcomes.filter((one) => one.state !== 'unresolved');
+      const unresolved = call.outcomes.filter((one) => one.state === 'unresolved');
+      const unnamed = final.length && unresolved.length && !final[0].parents.includes(unresolved[0].digest);
+      if (final.length > 1 || unresolved.length > 1 || unnamed) this.#add('log.two_outcomes', call.entry, call.turn);
+      if (call.state !== 'allowed' || call.replaced || final.length || !executes) continue;
+      if (unresolved.length || isClosed) this.#add('log.orphan_allow', call.entry, call.turn);
+    }
+  }
+}
+
+/** Layer 2: nothing between the first entry and the head is missing. */
+class Log {
+  seen = [];
+  head = { seq: 0, digest: GENESIS };
+  holdsPin = false;
+  #pin;
+  #before;
+  #sessions = new Map();
+  #approvals = new Map();
+  #sealed = false;
+
+  constructor(pin, anchors) {
+    this.#pin = pin;
+    this.heads = new Heads(anchors, (code, entry) => this.#add(code, entry, null));
+  }
+
+  /** The number of the last spine entry that something kept outside binds. */
+  get covered() {
+    return Math.max(this.holdsPin ? this.#pin.seq : 0, this.heads.covered);
+  }
+
+  #add(code, entry, session, turn = null) {
+    this.seen.push({ code, entry, session, turn });
+  }
+
+  bad(run, stream) {
+    this.#sealed = run.covered;
+    if (!run.torn) return;
+    // No writer ever writes to the file of a linear session, so none was interrupted.
+    const code = this.#sessions.get(stream)?.linear ? 'log.shape' : 'log.fragment';
+    this.#add(code, `${run.file}:${run.last}`, stream);
+  }
+
+  take(line, stream) {
+    const { entry } = line;
+    const sealed = this.#sealed;
+    this.#sealed = false;
+    if (entry.kind === 'recovery' && !sealed) this.#add('log.false_recovery', line.digest, entry.session, entry.turn);
+    if (stream === null) this.#spine(line);
+    else this.#inFile(line, stream);
+  }
+
+  // -- the spine
+
+  #spine(line) {
+    const { entry } = line;
+    if (entry.prev_digest !== this.head.digest || entry.seq !== this.head.seq + 1) {
+      const forked = entry.prev_digest !== undefined && entry.prev_digest === this.#before;
+      this.#add(forked ? 'log.fork' : 'log.spine_broken', line.digest, null);
+    }
+    this.#before = entry.prev_digest;
+    const prior = this.head;
+    this.head = { seq: entry.seq ?? this.head.seq + 1, digest: line.digest };
+    this.holdsPin ||= this.#pin?.seq === this.head.seq && this.#pin.digest === this.head.digest;
+    this.heads.entry(this.head);
+    switch (entry.kind) {
+      case 'key_rotate': case 'checkpoint': this.heads.take(line, prior); break;
+      case 'approval': this.#approvals.set(line.digest, entry.ts); break;
+      case 'session_open': this.#sessionOpen(line); break;
+      case 'turn_open': this.#turnOpen(line); break;
+      case 'turn_close': this.#turnClose(line); break;
+      case 'session_close': this.#sessionClose(line); break;
+      case 'decision': case 'outcome': this.#call(line); break;
+      case 'recovery': if (entry.session !== null) this.#add('log.shape', line.digest, entry.session); break;
+      default: // audit, policy_set: their place in the chain is all there is
+    }
+  }
+
+  #sessionOpen(line) {
+    const { entry: { session, parents, ts, ev } } = line;
+    let held = this.#sessions.get(session);
+    if (!held) {
+      held = {
+        graph: new Graph(session, this.seen, this.#approvals),
+        opened: null, closed: null, part: 0, linear: false, executes: true,
+        turns: [], turn: null, keys: new Map(), places: new Map(),
+      };
+      this.#sessions.set(session, held);
+    }
+    const expected = held.closed ? [held.closed.digest] : [];
+    const linked = parents.length === expected.length && parents.every((parent, at) => parent === expected[at]);
+    if (held.opened || ev.part !== held.part + 1 || !linked) this.#add('log.session_link', line.digest, session);
+    this.#clock(line, held.closed);
+    const linear = ev.shape === 'linear';
+    if (!held.part) held.linear = linear;
+    else if (linear !== held.linear) this.#add('log.shape', line.digest, session);
+    else if (ev.executes !== held.executes) this.#add('log.session_link', line.digest, session);
+    held.opened = { digest: line.digest, ts };
+    held.part = ev.part;
+    held.executes = ev.executes;
+  }
+
+  #turnOpen(line) {
+    const { entry } = line;
+    const held = this.#open(line);
+    if (!held) return;
+    this.#unclosed(held, entry.session);
+    const last = held.turns.at(-1)?.number ?? 0;
+    const part = (held.keys.get(entry.ev.key) ?? 0) + 1;
+    if (entry.turn !== last + 1 || entry.ev.part !== part) this.#add('log.turn_gap', line.digest, entry.session);
+    this.#parent(line, held.opened);
+    held.keys.set(entry.ev.key, Math.max(part, entry.ev.part));
+    held.turn = { number: entry.turn, digest: line.digest, ts: entry.ts, close: null };
+    if (!held.places.has(entry.turn)) held.places.set(entry.turn, held.turns.length);
+    held.turns.push(held.turn);
+    if (held.linear) held.graph.begin(held.turn);
+  }
+
+  #turnClose(line) {
+    const { entry } = line;
+    const held = this.#open(line);
+    if (!held) return;
+    if (held.turn?.number !== entry.turn) {
+      this.#add('log.not_open', line.digest, entry.session, entry.turn);
+      return;
+    }
+    this.#parent(line, held.turn);
+    if (entry.ev.ledger_head_digest !== entry.prev_digest) this.#add('log.head_digest', line.digest, entry.session, entry.turn);
+    held.turn.close = { digest: line.digest, ev: entry.ev };
+    this.#endTurn(held);
+  }
+
+  #sessionClose(line) {
+    const { entry } = line;
+    this.heads.close(entry.seq, line.digest);
+    const held = this.#open(line);
+    if (!held) return;
+    this.#unclosed(held, entry.session);
+    this.#parent(line, held.opened);
+    if (entry.ev.ledger_head_digest !== entry.prev_digest) this.#add('log.head_digest', line.digest, entry.session);
+    held.opened = null;
+    held.closed = { digest: line.digest, ts: entry.ts };
+  }
+
+  /** Takes a decision or outcome that lies on the spine. */
+  #call(line) {
+    const { entry } = line;
+    const held = this.#sessions.get(entry.session);
+    if (!held) this.#add('log.session_unknown', line.digest, entry.session);
+    else if (entry.kind === 'outcome' && entry.turn === null) held.graph.late(line, held.turns.at(-1)?.number ?? 0);
+    else if (!held.linear) this.#add('log.shape', line.digest, entry.session, entry.turn);
+    else if (held.turn?.number !== entry.turn) this.#add('log.not_open', line.digest, entry.session, entry.turn);
+    else held.graph.place(line);
+  }
+
+  /** The session of an entry, if it is open. */
+  #open(line) {
+    const { entry } = line;
+    const held = this.#sessions.get(entry.session);
+    if (held?.opened) return held;
+    this.#add('log.not_open', line.digest, entry.session, entry.turn);
+    return undefined;
+  }
+
+  #unclosed(held, session) {
+    if (!held.turn) return;
+    this.#add('log.turn_not_closed', held.turn.digest, session);
+    this.#endTurn(held);
+  }
+
+  #endTurn(held) {
+    held.turn = null;
+    if (held.linear) held.graph.end();
+  }
+
+  #parent(line, expected) {
+    const { entry } = line;
+    if (entry.parents.length !== 1 || entry.parents[0] !== expected.digest) {
+      this.#add('log.parent_unknown', line.digest, entry.session, entry.turn);
+    }
+    this.#clock(line, expected);
+  }
+
+  #clock(line, earlier) {
+    const { entry } = line;
+    if (earlier && entry.ts < earlier.ts) this.#add('log.clock_backwards', line.digest, entry.session, entry.turn);
+  }
+
+  // -- a session's file
+
+  /** Turns to a session's file; `name` is null when it holds nothing. */
+  beginSession(session, name, known) {
+    this.#sealed = false;
+    if (!known) {
+      this.#add('log.session_unknown', `sessions/${name}.jsonl`, session);
+      return;
+    }
+    const held = this.#sessions.get(session);
+    const expected = held.turns.some((turn) => turn.close?.ev.count);
+    if (name === null && expected && !held.linear) this.#add('log.file_missing', held.turns[0].digest, session);
+  }
+
+  #inFile(line, session) {
+    const { entry } = line;
+    const held = this.#sessions.get(session);
+    if (!held) return;
+    if (entry.session !== session) {
+      this.#add('log.session_mismatch', line.digest, session, entry.turn);
+      return;
+    }
+    if (held.linear || !['decision', 'outcome', 'recovery'].includes(entry.kind)) {
+      this.#add('log.shape', line.digest, session, entry.turn);
+      return;
+    }
+    if (entry.seq !== undefined) this.#add('log.shape', line.digest, session, entry.turn);
+    const number = entry.turn ?? 0;
+    const now = held.graph.turn;
+    if (now?.number !== number) {
+      const at = held.places.get(number);
+      const code = now && number < now.number ? 'log.turn_order' : at === undefined ? 'log.not_open' : null;
+      if (code) {
+        this.#add(code, line.digest, session, number);
+        return;
+      }
+      this.#passOver(held, at);
+      held.graph.begin(held.turns[at]);
+    }
+    held.graph.place(line);
+  }
+
+  /** Ends the turn being read, and holds the turns without entries to that. */
+  #passOver(held, before) {
+    const now = held.graph.turn;
+    const first = now ? held.places.get(now.number) + 1 : 0;
+    held.graph.end();
+    for (const turn of held.turns.slice(first, before)) {
+      held.graph.begin(turn);
+      held.graph.end();
+    }
+  }
+
+  /** Settles a session, now that its file was read. */
+  endSession(session) {
+    const held = this.#sessions.get(session);
+    if (!held) return;
+    this.#sessions.delete(session);
+    if (!held.linear) this.#passOver(held, held.turns.length);
+    held.graph.finish(held.executes, held.opened === null);
+    if (held.turn) this.#add('log.turn_open', held.turn.digest, session, held.turn.number);
+    if (held.opened) this.#add('log.session_open', held.opened.digest, session);
+  }
+
+  finish() {
+    this.heads.finish(this.head);
+    if (this.#pin && !this.holdsPin) this.#add('log.head', this.#pin.digest, null);
+  }
+}
+
+// ------------------------------------------------------------ checkpoints
+
+const NOTHING_KEPT = { checkpoints: [], key: null, witnesses: [] };
+
+/** The log of sessions, while the spine is read: its leaves, its keys, its checkpoints. */
+class Heads {
+  origin = null;
+  covered = 0;
+  #anchors;
+  #add;
+  #tree = new Tree();
+  #keys = [];
+  #copies;
+  #last = null; // the last checkpoint entry that is as it must be
+
+  /** `anchors` is what was kept outside; `add` takes a finding. */
+  constructor(anchors, add) {
+    this.#anchors = anchors;
+    this.#add = add;
+    this.#copies = anchors.checkpoints.map((kept) => ({ ...kept, rootAt: null, closedAt: 0, entryAt: null }));
+    this.#noteRoot(0);
+  }
+
+  #noteRoot(seq) {
+    for (const copy of this.#copies) {
+      if (copy.said.size === this.#tree.size) Object.assign(copy, { rootAt: this.#tree.root(), closedAt: seq });
+    }
+  }
+
+  /** Notes a spine entry that a checkpoint kept outside names. */
+  entry({ seq, digest: entry }) {
+    for (const copy of this.#copies) {
+      if (copy.said.spine?.seq === seq && (copy.entryAt === null || copy.said.spine.digest === entry)) copy.entryAt = entry;
+    }
+  }
+
+  /** Takes the end of a session. */
+  close(seq, entry) {
+    this.#tree.append(rawOf(entry));
+    this.#noteRoot(seq);
+  }
+
+  /** Takes a key_rotate or checkpoint entry; `prior` is the spine entry before it. */
+  take(line, prior) {
+    const { entry: { kind, seq, ev } } = line;
+    if (kind === 'checkpoint') {
+      const note = parseNote(Buffer.from(ev.text));
+      if (!this.#holds(note, prior)) this.#add('log.checkpoint', line.digest);
+      else this.#last = { seq, text: note.text };
+    } else if (ev.role === 'checkpoint') {
+      if (!this.#follows(ev)) {
+        this.#add('log.key_rotation', line.digest);
+        return;
+      }
+      this.origin = ev.name;
+      this.#keys.push(keyOf(ev.name, LOG_KEY, rawOf(ev.new)));
+    }
+  }
+
+  /** Whether a key is brought in by the key before it. */
+  #follows(ev) {
+    const known = this.#keys.map(({ key }) => hexOf('ed25519', key));
+    const { signatures, ...signed } = ev;
+    const signers = ev.old === null ? [ev.new] : [ev.old, ev.new];
+    const over = Buffer.from(canonical(signed));
+    return (
+      isName(ev.name) &&
+      [null, ev.name].includes(this.origin) &&
+      ev.old === (known.at(-1) ?? null) &&
+      !known.includes(ev.new) &&
+      signers.every((key, at) => verifies(rawOf(key), rawOf(signatures[at]), over))
+    );
+  }
+
+  /** Whether a checkpoint says what the log is by then, signed with the key in force. */
+  #holds(note, prior) {
+    const said = parseCheckpoint(note);
+    const key = this.#keys.at(-1);
+    return (
+      key !== undefined &&
+      said !== undefined &&
+      said.origin === this.origin &&
+      said.size === this.#tree.size &&
+      said.root.equals(this.#tree.root()) &&
+      said.more.length === 1 &&
+      said.more[0] === `spine ${prior.seq} ${prior.digest}` &&
+      signedBy(note, key)
+    );
+  }
+
+  /** Compares what was kept outside with what was read. */
+  finish(head) {
+    const pinned = this.#anchors.key;
+    if (pinned && !this.#keys.some((key) => sameKey(key, pinned))) this.#add('log.key_rotation', 'pinned key');
+    for (const copy of this.#copies) {
+      const { name, note, said } = copy;
+      const differs = this.#differs(copy, head.seq);
+      // A copy that no pinned key vouches for is believed because it was kept, as a head is.
+      if (!this.#isSigned(note, said) && (!differs || pinned)) this.#add('log.checkpoint', `checkpoint ${name}`);
+      else if (differs) this.#add('log.equivocation', `checkpoint ${name}`);
+      else {
+        // A root binds the last session's end, and with it the chain up to there.
+        let covers = said.spine ? said.spine.seq : copy.closedAt;
+        if (this.#last?.seq === covers + 1 && this.#last.text === note.text) covers += 1; // its own entry
+        this.covered = Math.max(this.covered, covers);
+      }
+    }
+  }
+
+  #isSigned(note, said) {
+    const { key: pinned, witnesses } = this.#anchors;
+    let trusted = said.origin === this.origin ? this.#keys : [];
+    if (pinned) {
+      const at = this.#keys.findIndex((key) => sameKey(key, pinned));
+      trusted = at < 0 ? [pinned] : this.#keys.slice(at);
+    }
+    const logged = !trusted.length || trusted.some((key) => signedBy(note, key));
+    return logged && witnesses.every((key) => key.algorithm === WITNESS_KEY && signedBy(note, key));
+  }
+
+  #differs({ said, rootAt, entryAt }, last) {
+    return (
+      (this.origin !== null && said.origin !== this.origin) ||
+      said.size > this.#tree.size ||
+      (said.spine !== null && (said.spine.seq > last || entryAt !== said.spine.digest)) ||
+      !rootAt?.equals(said.root)
+    );
+  }
+}
+
+// -------------------------------------------------------------- execution
+
+const RAN = ['ok', 'error', 'timeout', 'cancelled'];
+
+/** A trace's calls, each taken by at most one decision. */
+class Spans {
+  #spans;
+  #taken = new Set();
+  #byCall = new Map();
+  #byContent = new Map();
+  #until = new Map();
+
+  constructor(spans) {
+    this.#spans = spans;
+    const push = (map, key, at) => map.get(key)?.push(at) ?? map.set(key, [at]);
+    spans.forEach((span, at) => {
+      if (span.call != null) push(this.#byCall, span.call, at);
+      else if (span.args_digest != null) push(this.#byContent, JSON.stringify([span.session, span.tool, span.args_digest]), at);
+      if (span.session == null) return;
+      const until = span.ts ?? Infinity; // a call without a time cannot show where the trace ends
+      this.#until.set(span.session, Math.max(this.#until.get(span.session) ?? until, until));
+    });
+  }
+
+  /** The time of a session's last call; undefined when it has none. */
+  until(session) {
+    return this.#until.get(session);
+  }
+
+  /** Takes the calls that show a decided call: by its id, else by session, tool and arguments. */
+  take(session, call, tool, args) {
+    const found = [];
+    for (const at of this.#byCall.get(call) ?? []) {
+      const span = this.#spans[at];
+      if (span.session != null && span.session !== session) {
+        // A resumed session repeats what an earlier one did under its own name.
+        if (span.args_digest === args) this.#taken.add(at);
+      } else if (!this.#taken.has(at)) {
+        this.#taken.add(at);
+        found.push(span);
+      }
+    }
+    if (found.length) return found;
+    const at = this.#byContent.get(JSON.stringify([session, tool, args]))?.shift();
+    if (at === undefined) return [];
+    this.#taken.add(at);
+    return [this.#spans[at]];
+  }
+
+  left() {
+    return this.#spans.filter((_, at) => !this.#taken.has(at));
+  }
+}
+
+/** Layer 3: what ran is what was allowed, and the other way round. */
+class Execution {
+  seen = [];
+  inferred = 0;
+  #spans;
+  #sessions = new Map();
+
+  /** `spans` is null when no trace was given. */
+  constructor(spans) {
+    this.#spans = spans && new Spans(spans);
+  }
+
+  #session(id) {
+    if (!this.#sessions.has(id)) {
+      this.#sessions.set(id, { executes: true, differ: new Map(), calls: new Map(), entries: new Map(), answered: new Set(), outcomes: [] });
+    }
+    return this.#sessions.get(id);
+  }
+
+  take(line, stream) {
+    const { entry } = line;
+    const { ev } = entry;
+    const foreign = stream !== null && stream !== entry.session;
+    if (entry.kind === 'decision' && !foreign) this.#decision(line);
+    else if (entry.kind === 'outcome' && !foreign) this.#session(entry.session).outcomes.push(ev);
+    else if (stream !== null) return; // what belongs on the spine says nothing elsewhere
+    else if (entry.kind === 'session_open') this.#session(entry.session).executes = ev.executes;
+    else if (entry.kind === 'audit' && ev.action === 'execution.unmatched') {
+      this.seen.push({ code: 'execution.unmatched', entry: line.digest, session: entry.session, turn: null });
+    } else if (entry.kind === 'audit' && ev.action === 'execution.args_differ') {
+      this.seen.push({ code: 'execution.args_differ', entry: line.digest, session: entry.session, turn: null });
+      const { differ } = this.#session(entry.session ?? '');
+      const call = ev.details.call;
+      differ.set(call, [...(differ.get(call) ?? []), ev.details.args_digest]);
+    }
+  }
+
+  #decision(line) {
+    const { entry } = line;
+    const held = this.#session(entry.session);
+    const call = {
+      entry: line.digest, event: line.event, state: entry.ev.decision_state, args: entry.ev.args_digest,
+      call: entry.intent.call, tool: entry.intent.action_type, ts: entry.ts, turn: entry.turn,
+      inferred: false, replaced: false, terminal: '', result: null,
+    };
+    held.calls.set(line.event, call);
+    held.entries.set(line.digest, line.event);
+    for (const item of entry.basis) {
+      held.answered.add(item);
+      if (held.calls.has(item) && call.state === 'allowed') call.inferred = true;
+    }
+    for (const parent of entry.parents) {
+      const event = held.entries.get(parent);
+      if (event !== undefined && !held.answered.has(event)) held.calls.get(event).replaced = true;
+    }
+  }
+
+  /** Judges a session, now that all of it was read. */
+  endSession(session) {
+    const held = this.#sessions.get(session);
+    if (!held) return;
+    this.#sessions.delete(session);
+    for (const { decision_digest, terminal_state, result_digest } of held.outcomes) {
+      const call = held.calls.get(decision_digest);
+      if (call && (terminal_state !== 'unresolved' || !call.terminal)) {
+        call.terminal = terminal_state;
+        call.result = result_digest;
+      }
+    }
+    const reported = new Set();
+    for (const call of held.calls.values()) {
+      if (call.inferred && !call.replaced && !held.answered.has(call.event)) this.inferred += 1;
+      if (RAN.includes(call.terminal) && (call.state !== 'allowed' || !held.executes)) {
+        this.#ranWrongly(session, held, call);
+        reported.add(call.event);
+      }
+    }
+    if (this.#spans) this.#against(session, held, reported);
+  }
+
+  #add(code, session, call) {
+    this.seen.push({ code, entry: call.entry, session, turn: call.turn });
+  }
+
+  #ranWrongly(session, held, call) {
+    if (!held.executes) this.#add('execution.in_run', session, call);
+    else if (call.state === 'denied') this.#add('execution.after_deny', session, call);
+    else if (call.state === 'asked') this.#add('execution.ask_unanswered', session, call);
+  }
+
+  /** Compares a session with the trace. */
+  #against(session, held, reported) {
+    const missing = [];
+    for (const call of held.calls.values()) {
+      if (call.replaced || held.answered.has(call.event)) continue;
+      const ran = held.differ.get(call.call) ?? [];
+      let spans = [];
+      for (const args of [call.args, ...ran]) {
+        if (!spans.length) spans = this.#spans.take(session, call.call, call.tool, args);
+      }
+      if (spans.length > 1) this.#add('execution.span_reused', session, call);
+      if (spans.length) {
+        if (!reported.has(call.event)) this.#compare(session, held, call, spans[0], ran);
+      } else if (held.executes && call.state === 'allowed' && RAN.includes(call.terminal)) missing.push(call);
+    }
+    if (!missing.length) return;
+    const until = this.#spans.until(session);
+    const behind = missing.filter((call) => until !== undefined && call.ts > until);
+    if (until === undefined) this.#add('execution.trace_missing', session, { entry: missing[0].entry, turn: null });
+    else for (const call of missing) if (call.ts <= until) this.#add('execution.no_span', session, call);
+    if (behind.length) this.#add('execution.trace_ends', session, { entry: behind[0].entry, turn: null });
+  }
+
+  #compare(session, held, call, span, ran) {
+    if (span.decision_digest != null && span.decision_digest !== call.event) {
+      this.#add('execution.other_decision', session, call);
+      return;
+    }
+    if ((call.state !== 'allowed' && span.status === 'ok') || !held.executes) {
+      this.#ranWrongly(session, held, call);
+      return;
+    }
+    if (span.args_digest != null && ![call.args, ...ran].includes(span.args_digest)) this.#add('execution.args_differ', session, call);
+    if (call.result && span.result_digest && span.result_digest !== call.result) this.#add('execution.result_differs', session, call);
+    const ended = call.terminal !== '' && call.terminal !== 'unresolved';
+    const contrary = call.terminal === 'ok' ? 'error' : 'ok';
+    if (ended && span.status === contrary) this.#add('execution.state_differs', session, call);
+  }
+
+  finish() {
+    for (const session of [...this.#sessions.keys()]) this.endSession(session);
+    for (const span of this.#spans?.left() ?? []) {
+      this.seen.push({ code: 'execution.no_decision', entry: span.where, session: span.session ?? null, turn: null });
+    }
+  }
+}
+
+// ----------------------------------------------------------------- traces
+
+/** A JSON value, or undefined where the text is none or not all of it can be held exactly. */
+function strictly(data) {
+  try {
+    const read = new Reader(data);
+    return read.doubled || read.large ? undefined : read.value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The tool calls a trace file shows: OTLP/JSON, or a Claude Code transcript. */
+function readTrace(name, data) {
+  const lines = splitLines(data);
+  const whole = data.includes('"resourceSpans"') ? strictly(data) : undefined;
+  const documents = isObject(whole) ? [whole] : lines.map(strictly).filter(isObject);
+  if (documents.some((document) => 'resourceSpans' in document)) return otlpSpans(name, documents);
+  if (documents.some((document) => 'type' in document)) return transcriptSpans(name, lines);
+  throw new CheckError(`cannot read the trace ${name}: expected OTLP/JSON or a Claude Code transcript`);
+}
+
+function splitLines(data) {
+  const lines = [];
+  for (let at = 0; at <= data.length; ) {
+    const feed = data.indexOf(10, at);
+    const end = feed < 0 ? data.length : feed;
+    lines.push(data.subarray(at, end));
+    at = end + 1;
+  }
+  return lines;
+}
+
+const objectsIn = (value) => (Array.isArray(value) ? value.filter(isObject) : []);
+
+function otlpSpans(name, documents) {
+  const tools = new Map();
+  const found = new Map();
+  const scopes = documents.flatMap((one) => objectsIn(one.resourceSpans)).flatMap((one) => objectsIn(one.scopeSpans));
+  for (const span of scopes.flatMap((one) => objectsIn(one.spans))) {
+    const held = new Map();
+    for (const { key, value } of objectsIn(span.attributes)) {
+      const values = isObject(value) ? Object.values(value) : [];
+      if (text(key) && values.length === 1) held.set(key, values[0]);
+    }
+    const said = (...names) => names.map((one) => held.get(one)).find((one) => text(one) && one !== '') ?? null;
+    const call = said('tool_use_id', 'gen_ai.tool.call.id');
+    const tool = said('tool_name', 'gen_ai.tool.name');
+    if (span.name === 'claude_code.tool' && call !== null && tool !== null) tools.set(call, tool);
+    if (span.name !== 'claude_code.tool.execution' && held.get('gen_ai.operation.name') !== 'execute_tool') continue;
+    const success = held.get('success');
+    const failed = ['false', false].includes(success) || [2, 'STATUS_CODE_ERROR'].includes(span.status?.code) || held.has('error.type');
+    const id = String(span.spanId ?? 'None');
+    const key = JSON.stringify([String(span.traceId ?? 'None'), id]);
+    if (found.has(key)) continue;
+    found.set(key, {
+      where: `${name} span ${id}`,
+      session: said('session.id', 'gen_ai.conversation.id'),
+      call,
+      tool: said('gen_ai.tool.name', 'tool_name'),
+      status: !['true', true].includes(success) && failed ? 'error' : 'ok',
+      ts: microsecondsOf(span.startTimeUnixNano),
+      args_digest: said('toolgate.args_digest'),
+      result_digest: said('toolgate.result_digest'),
+      decision_digest: said('toolgate.decision_digest'),
+    });
+  }
+  return [...found.values()].map((span) => ({ ...span, tool: span.tool ?? tools.get(span.call) ?? null }));
+}
+
+function microsecondsOf(nanoseconds) {
+  const decimal = text(nanoseconds) && /^[0-9]{1,19}$/.test(nanoseconds);
+  return decimal || Number.isInteger(nanoseconds) ? Number(BigInt(nanoseconds) / 1000n) : null;
+}
+
+function transcriptSpans(name, lines) {
+  const calls = new Map();
+  const results = new Map();
+  lines.forEach((line, at) => {
+    const row = strictly(line);
+    if (!isObject(row) || !['assistant', 'user'].includes(row.type) || !isObject(row.message)) return;
+    for (const block of objectsIn(row.message.content)) {
+      if (block.type === 'tool_use' && text(block.id)) {
+        const args = 'input' in block ? digestOf(canonical(block.input)) : null;
+        const key = JSON.stringify([block.id, args]);
+        if (calls.has(key)) continue; // a resumed session repeats its past
+        calls.set(key, {
+          where: `${name}:${at + 1}`,
+          session: text(row.sessionId) ? row.sessionId : null,
+          call: block.id,
+          tool: text(block.name) ? block.name : null,
+          ts: timeOf(row.timestamp),
+          args_digest: args,
+        });
+      } else if (block.type === 'tool_result' && text(block.tool_use_id)) {
+        results.set(block.tool_use_id, block.is_error === true ? 'error' : 'ok');
+      }
+    }
+  });
+  return [...calls.values()].map((span) => ({ ...span, status: results.get(span.call) ?? null }));
+}
+
+/** Microseconds since the epoch of an RFC 3339 time; null where it is none. */
+function timeOf(value) {
+  const parts = text(value) && /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)$/.exec(value);
+  if (!parts) return null;
+  const seconds = Date.parse(`${parts[1]}T${parts[2]}${parts[4].toUpperCase()}`);
+  return Number.isNaN(seconds) ? null : seconds * 1000 + Number((parts[3] ?? '').slice(0, 6).padEnd(6, '0'));
+}
+
+// --------------------------------------------------------------- findings
+
+/** Every finding, the likelier cause first, and the verdict that it makes. */
+const FAULTS = new Map([
+  ...[
+    'entries.parse', 'entries.profile', 'entries.noncanonical', 'entries.version', 'entries.schema',
+    'entries.action_ref', 'entries.decision_id', 'entries.scope', 'entries.policy_altered',
+    'entries.policy_unknown', 'entries.class', 'entries.action_ref_reused', 'entries.intent_differs',
+    'entries.basis_other_action', 'entries.swapped_outcome',
+    'log.head', 'log.equivocation', 'log.spine_broken', 'log.fork', 'log.key_rotation', 'log.checkpoint',
+    'log.head_digest', 'log.session_unknown',
+    'log.session_mismatch', 'log.session_link', 'log.shape', 'log.turn_gap', 'log.not_open',
+    'log.turn_not_closed', 'log.file_missing',
+    'log.duplicate_entry', 'log.turn_order', 'log.parent_unknown', 'log.parent_foreign',
+    'log.outcome_parent', 'log.fact_unknown', 'log.clock_backwards', 'log.false_recovery', 'log.turn_limit',
+    'entries.basis_unknown', 'entries.outcome_unbound', 'log.two_outcomes', 'log.count', 'log.root',
+    'log.orphan_allow',
+    'execution.unmatched', 'execution.after_deny', 'execution.ask_unanswered', 'execution.in_run',
+    'execution.no_decision', 'execution.span_reused', 'execution.other_decision', 'execution.args_differ',
+    'execution.result_differs', 'execution.state_differs', 'execution.no_span', 'log.spawn_denied',
+  ].map((code) => [code, 'FAIL']),
+  ...[
+    'log.ledger_missing', 'log.spawn_unknown', 'log.fragment', 'log.turn_open', 'log.session_open',
+    'execution.trace_missing', 'execution.trace_ends',
+  ].map((code) => [code, 'INCOMPLETE']),
+]);
+
+/** What a missing or unreadable entry brings with it in its neighbourhood. */
+const GAPS = [
+  'entries.action_ref_reused', 'entries.basis_unknown', 'entries.outcome_unbound', 'entries.policy_unknown',
+  'log.spine_broken', 'log.session_unknown', 'log.session_link', 'log.not_open', 'log.turn_gap',
+  'log.turn_not_closed', 'log.parent_unknown', 'log.parent_foreign', 'log.outcome_parent', 'log.fact_unknown',
+  'log.false_recovery', 'log.count', 'log.root', 'log.orphan_allow', 'log.turn_open', 'log.session_open',
+  'log.fragment', 'log.key_rotation', 'log.checkpoint', 'execution.ask_unanswered', 'execution.no_decision', 'execution.no_span',
+  'execution.other_decision', 'execution.trace_missing',
+];
+
+/** Which findings a finding explains when both lie in one neighbourhood. */
+const EXPLAINS = {
+  'entries.parse': GAPS,
+  'entries.profile': GAPS,
+  'entries.noncanonical': GAPS,
+  'entries.version': GAPS,
+  'entries.schema': GAPS,
+  'entries.action_ref': ['entries.intent_differs', 'entries.swapped_outcome'],
+  'entries.policy_unknown': ['entries.class'],
+  'entries.policy_altered': ['entries.class', 'entries.policy_unknown'],
+  'entries.swapped_outcome': ['log.outcome_parent', 'log.parent_foreign', 'log.two_outcomes'],
+  'entries.outcome_unbound': GAPS,
+  'log.equivocation': ['log.key_rotation', 'log.checkpoint'],
+  'log.spine_broken': [...GAPS, 'log.head_digest'],
+  'log.key_rotation': ['log.checkpoint'],
+  'log.fork': GAPS,
+  'log.session_unknown': GAPS,
+  'log.session_mismatch': GAPS,
+  'log.session_link': GAPS,
+  'log.shape': [...GAPS, 'log.file_missing'],
+  'log.not_open': GAPS,
+  'log.turn_gap': GAPS,
+  'log.turn_not_closed': GAPS,
+  'log.file_missing': GAPS,
+  'log.duplicate_entry': ['log.count', 'log.root', 'entries.action_ref_reused', 'log.two_outcomes'],
+  'log.turn_order': GAPS,
+  'log.parent_unknown': GAPS,
+  'log.parent_foreign': ['log.count', 'log.root'],
+  'log.outcome_parent': ['log.parent_unknown', 'log.parent_foreign', 'log.root'],
+  'log.count': ['log.root', 'log.orphan_allow'],
+  'log.root': ['log.count', 'log.orphan_allow'],
+  'log.orphan_allow': ['execution.no_span'],
+  'log.fragment': GAPS,
+  'log.turn_open': ['log.session_open'],
+  'execution.other_decision': ['execution.no_span'],
+  'execution.no_decision': ['execution.no_span'],
+};
+
+/**
+ * Puts findings in order and names the cause of those that follow from another.
+ *
+ * A cause comes earlier in the order, and lies in the same turn, or in the same session
+ * where one of the two belongs to no turn, or, with no turn, on the spine.
+ */
+function attribute(seen) {
+  const rank = new Map([...FAULTS.keys()].map((code, at) => [code, at]));
+  const ordered = [...seen].sort((a, b) => rank.get(a.code) - rank.get(b.code)); // stable
+  const causes = new Map();
+  const place = (code, session, turn) => JSON.stringify([code, session, turn]);
+  const primary = [];
+  const follows = new Map();
+  for (const { code, entry, session, turn } of ordered) {
+    const places = [place(code, session, turn)];
+    if (turn !== null) places.push(place(code, session, 'whole'));
+    if (session !== null) places.push(place(code, null, 'whole'));
+    const cause = causes.get(places.find((one) => causes.has(one))) ?? null;
+    const finding = { code, entry, cause };
+    if (cause !== null) {
+      follows.set(cause, [...(follows.get(cause) ?? []), finding]);
+      continue;
+    }
+    primary.push(finding);
+    for (const explained of EXPLAINS[code] ?? []) {
+      for (const where of [turn, null, ...(turn === null ? ['whole'] : [])]) {
+        const key = place(explained, session, where);
+        if (!causes.has(key)) causes.set(key, `${code} ${entry}`);
+      }
+    }
+  }
+  const result = [];
+  for (const finding of primary) {
+    const name = `${finding.code} ${finding.entry}`;
+    result.push(finding, ...(follows.get(name) ?? []));
+    follows.delete(name);
+  }
+  return result;
+}
+
+// ----------------------------------------------------------------- verify
+
+const byBytes = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+/** Refuses what is no ledger: nothing was looked at then, and nothing is said of it. */
+function checkThere(source) {
+  if (!source.spine.length) throw new CheckError('no ledger here (no spine file)');
+  if (source.spine.length === 1 && !source.spineSize && ![...source.sessions.values()].some(Boolean)) {
+    throw new CheckError('nothing to verify: the ledger has no entry');
+  }
+}
+
+const verdictOf = (findings, conditions) => {
+  const verdicts = findings.map(({ code }) => FAULTS.get(code));
+  return ['FAIL', 'INCOMPLETE'].find((one) => verdicts.includes(one)) ?? (conditions.length ? 'CONDITIONAL' : 'PASS');
+};
+
+/**
+ * Verifies a ledger: everything is read once, line by line, by the three layers.
+ *
+ * @param source a Directory or Held
+ * @param spans the calls of a trace; null when none was given
+ * @param pin {seq, digest} of a spine entry that was kept outside; null when none was
+ * @param anchors checkpoints and keys that were kept outside
+ * @param watch called with every entry
+ */
+function verify(source, { spans = null, pin = null, anchors = NOTHING_KEPT, watch = () => {} } = {}) {
+  checkThere(source);
+  const log = new Log(pin, anchors);
+  const entries = new Entries(source);
+  const execution = new Execution(spans);
+  const layers = [entries, log, execution];
+  const take = (item, stream) => {
+    if (item.bad) for (const layer of [entries, log]) layer.bad(item.bad, stream);
+    else for (const layer of layers) layer.take(item, stream);
+    if (item.entry) watch(item);
+  };
+
+  const unsigned = new Map(); // kinds that carry signatures -> how many
+  const names = new Map(); // file name -> session
+  const lastClosed = new Map();
+  for (const file of source.spine) {
+    for (const item of readLines(source, file)) {
+      if (item.bad?.torn && item.offset >= source.spineSize) continue; // a writer is at it
+      if (item.entry?.kind === 'session_open') {
+        const name = sessionName(item.entry.session);
+        if (!names.has(name)) names.set(name, item.entry.session);
+      } else if (item.entry?.kind === 'turn_close') lastClosed.set(item.entry.session, item.entry.turn);
+      const { kind, ev } = item.entry ?? {};
+      if (kind === 'approval' || (kind === 'key_rotate' && ev.role !== 'checkpoint')) {
+        unsigned.set(kind, (unsigned.get(kind) ?? 0) + 1);
+      }
+      take(item, null);
+    }
+  }
+
+  for (const name of [...new Set([...names.keys(), ...source.sessions.keys()])].sort(byBytes)) {
+    const known = names.has(name);
+    const session = names.get(name) ?? name;
+    const file = `sessions/${name}.jsonl`;
+    // What was added since the reading began counts only if the spine, as read, closed its turn.
+    const settled = ({ bad, entry }) => (bad ? bad.covered : (entry.turn ?? 0) <= (lastClosed.get(session) ?? -1));
+    let begun = false;
+    for (const item of source.has(file) ? readLines(source, file) : []) {
+      if (item.offset >= (source.sessions.get(name) ?? 0) && !settled(item)) continue;
+      if (!begun) log.beginSession(session, name, known);
+      begun = true;
+      take(item, session);
+    }
+    if (!begun && known) log.beginSession(session, null, true);
+    for (const layer of layers) layer.endSession(session);
+  }
+  for (const layer of layers) layer.finish();
+
+  const findings = attribute(layers.flatMap((layer) => layer.seen));
+  const conditions = [];
+  // A checkpoint over no session that names no entry binds nothing.
+  if (!pin && !anchors.checkpoints.some(({ said }) => said.size > 0 || said.spine)) {
+    conditions.push('whether the whole ledger was rewritten or cut: no pin was given');
+  } else if (log.covered > 0 && log.covered < log.head.seq) {
+    conditions.push(`whether what follows entry ${log.covered} was rewritten or cut: no pin covers it`);
+  }
+  if (execution.inferred) conditions.push(`who approved ${execution.inferred} ask(s) known by their execution only`);
+  const unchecked = [
+    ...(spans ? [] : ['execution against a trace: none was given']),
+    ...[...unsigned].map(([kind, count]) => `signatures of ${count} ${kind} entries`),
+    ...conditions,
+  ];
+  return { verdict: verdictOf(findings, conditions), findings, head: log.head, conditions, unchecked };
+}
+
+/** Reads SEQ:DIGEST; the digest may come without its prefix. */
+function readPin(value) {
+  const parts = /^([1-9][0-9]{0,15}):(?:sha256:)?([0-9a-f]{64})$/.exec(value ?? '');
+  return parts && { seq: Number(parts[1]), digest: `sha256:${parts[2]}` };
+}
+
+// ----------------------------------------------------------------- system
+
+/** What a ledger's spine names: its log, its sessions, and what started them. */
+function outline(source) {
+  checkThere(source);
+  const found = { origins: new Set(), opened: new Map(), children: [] };
+  for (const file of source.spine) {
+    for (const { entry, digest: entryDigest } of readLines(source, file)) {
+      if (!entry) continue;
+      if (!found.origins.size) found.origins.add(`toolgate.invalid/${entryDigest.slice(7, 23)}`);
+      if (entry.kind === 'key_rotate' && entry.ev.role === 'checkpoint') found.origins.add(entry.ev.name);
+      if (entry.kind !== 'session_open') continue;
+      if (!found.opened.has(entry.session)) found.opened.set(entry.session, entryDigest);
+      if (entry.ev.spawned_by !== null) {
+        found.children.push({ entry: entryDigest, session: entry.session, decision: entry.ev.spawned_by });
+      }
+    }
+  }
+  return found;
+}
+
+/**
+ * Verifies several ledgers as one. The order of the ledgers means nothing.
+ *
+ * @param ledgers by name, each a function that returns its source or throws a CheckError
+ */
+function verifySystem(ledgers, anchors = NOTHING_KEPT) {
+  const members = {};
+  const outlines = new Map();
+  const sources = new Map();
+  const findings = new Map();
+  const add = (code, entry) => findings.set(JSON.stringify([code, entry]), { code, entry, cause: null });
+  const attempt = (name, act) => {
+    try {
+      act();
+    } catch (error) {
+      if (!(error instanceof CheckError)) throw error;
+      members[name] = null;
+      outlines.delete(name);
+      add('log.ledger_missing', name);
+    }
+  };
+  for (const [name, open] of ledgers) {
+    attempt(name, () => {
+      sources.set(name, open());
+      outlines.set(name, outline(sources.get(name)));
+    });
+  }
+
+  const children = [...outlines].flatMap(([name, one]) => one.children.map((child) => ({ ...child, name })));
+  const wanted = new Set(children.map(({ decision }) => decision));
+  const made = new Map(); // decision_digest -> {state, openings: the first session_open of each session that holds it}
+  const lasts = new Set();
+  for (const [name, { origins, opened }] of [...outlines]) {
+    const heads = new Map();
+    const watch = ({ entry, event, digest: entryDigest }) => {
+      if (entry.kind === 'session_close') heads.set(entry.session, entryDigest);
+      if (!wanted.has(event)) return;
+      if (!made.has(event)) made.set(event, { state: entry.ev.decision_state, openings: new Set() });
+      made.get(event).openings.add(opened.get(entry.session));
+    };
+    const mine = {
+      checkpoints: anchors.checkpoints.filter(({ said }) => origins.has(said.origin)),
+      key: origins.has(anchors.key?.name) ? anchors.key : null,
+      witnesses: anchors.witnesses,
+    };
+    attempt(name, () => {
+      members[name] = verify(sources.get(name), { anchors: mine, watch });
+      for (const head of heads.values()) lasts.add(head);
+    });
+  }
+
+  const origins = new Set([...outlines.values()].flatMap((one) => [...one.origins]));
+  for (const { name, said } of anchors.checkpoints) if (!origins.has(said.origin)) add('log.ledger_missing', `checkpoint ${name}`);
+  if (anchors.key && !origins.has(anchors.key.name)) add('log.ledger_missing', 'pinned key');
+
+  const openingOf = ({ name, session }) => outlines.get(name)?.opened.get(session);
+  const edges = children.flatMap((child) =>
+    [...(made.get(child.decision)?.openings ?? [])].map((opening) => [openingOf(child), opening]),
+  );
+  const loops = onLoops(edges.filter(([below, above]) => below && above));
+  for (const child of children) {
+    const by = made.get(child.decision);
+    if (!by) add('log.spawn_unknown', child.entry);
+    else if (by.state !== 'allowed' || loops.has(openingOf(child))) add('log.spawn_denied', child.entry);
+  }
+
+  const reports = Object.values(members).filter(Boolean);
+  const every = [...findings.values(), ...reports.flatMap((one) => one.findings)];
+  return {
+    verdict: verdictOf(every, reports.flatMap((one) => one.conditions)),
+    findings: [...findings.values()].sort((a, b) => byBytes(a.code, b.code) || byBytes(a.entry, b.entry)),
+    root: hexOf('sha256', rootOver([...lasts].sort())),
+    members,
+  };
+}
+
+/** What lies on a loop of edges, or between two: what is left when ends are taken away again and again. */
+function onLoops(edges) {
+  const below = new Set(edges.map(([one]) => one));
+  const above = new Set(edges.map(([, one]) => one));
+  const left = edges.filter(([one, other]) => above.has(one) && below.has(other));
+  return left.length < edges.length ? onLoops(left) : below;
+}
+
+// ---------------------------------------------------------------- vectors
+
+/** The bytes of a file from a case's items; `base` are the lines of the file it refers to. */
+function dataOf(items, base) {
+  const feed = Buffer.from('\n');
+  const said = (item, name) => {
+    if ('hex' in item) return Buffer.from(item.hex, 'hex');
+    const parts = text(item[name]) ? [[item[name], 1]] : item[name];
+    return Buffer.from(parts.map(([part, times]) => part.repeat(times)).join(''));
+  };
+  const lineOf = (item) => {
+    if (!('like' in item)) return said(item, 'text');
+    const line = base[item.like - 1];
+    if ('cut' in item) {
+      const [at, length] = item.cut;
+      return Buffer.concat([line.subarray(0, at), said(item, 'put'), line.subarray(at + length)]);
+    }
+    const body = JSON.parse(decoder.decode(line));
+    for (const [path, value] of Object.entries(item.set)) {
+      const keys = path.split('.');
+      const name = keys.pop();
+      keys.reduce((holder, key) => holder[key], body)[name] = value;
+    }
+    return Buffer.from(canonical(body));
+  };
+  return Buffer.concat(
+    items.flatMap((item) => {
+      if (text(item)) return [Buffer.from(item), feed];
+      if ('same' in item) return base.slice(item.same[0] - 1, item.same[1]).flatMap((line) => [line, feed]);
+      return item.lf === false ? [lineOf(item)] : [lineOf(item), feed];
+    }),
+  );
+}
+
+/** A case's ledger, as it differs from its base. */
+function heldOf(ledger, folder) {
+  if (!ledger) throw new CheckError('there is no such ledger');
+  const { base, files } = ledger;
+  const made = new Map();
+  const kept = base ? JSON.parse(fs.readFileSync(join(folder, 'base', `${base}.json`), 'utf8')).files : {};
+  for (const [path, items] of Object.entries(kept)) made.set(path, dataOf(items, []));
+  for (const [path, items] of Object.entries(files)) {
+    const lines = made.has(path) ? splitLines(made.get(path)).slice(0, -1) : [];
+    if (items === null) made.delete(path);
+    else made.set(path, dataOf(items, lines));
+  }
+  return new Held(made);
+}
+
+/** What a case says was kept outside. */
+function anchorsOf({ checkpoints = {}, checkpoint_key: key, witnesses = [] }) {
+  return {
+    checkpoints: Object.entries(checkpoints).map(([name, held]) => keptOf(name, Buffer.from(held))),
+    key: key === undefined ? null : trustedKey(key),
+    witnesses: witnesses.map(trustedKey),
+  };
+}
+
+/** Verifies a case and says in what it differs from what the case expects. */
+function differences(given, folder) {
+  const { expect_head: head, system, checkpoints, checkpoint_key, witnesses, ...others } = given.args;
+  if (Object.keys(others).length) return [`cannot give ${Object.keys(others).join(', ')}`];
+  const anchors = anchorsOf({ checkpoints, checkpoint_key, witnesses });
+  if (system) {
+    const ledgers = system.map((name) => [name, () => heldOf(given.ledgers[name], folder)]);
+    return compare(given.expected, verifySystem(new Map(ledgers), anchors));
+  }
+  const traces = Object.entries(given.traces).flatMap(([name, items]) => readTrace(name, dataOf(items, [])));
+  const spans = given.spans || traces.length ? [...(given.spans ?? []), ...traces] : null;
+  const verified = (kept) => verify(heldOf(given.ledgers.ledger, folder), { spans, ...kept });
+  const told = compare(given.expected, verified({ pin: readPin(head), anchors }));
+  if (given.pin_needed) {
+    const blind = compare({ verdict: 'CONDITIONAL', findings: [] }, verified({}));
+    told.push(...blind.map((one) => `without its pin: ${one}`));
+  }
+  return told;
+}
+
+function compare(expected, found) {
+  const told = expected.verdict === found.verdict ? [] : [`verdict is ${found.verdict}; expected ${expected.verdict}`];
+  const say = ({ code, entry, cause }) => `${code} ${entry} <- ${cause}`;
+  const [wanted, got] = [expected.findings.map(say), found.findings.map(say)];
+  for (const one of got) if (!wanted.includes(one)) told.push(`found ${one}`);
+  for (const one of wanted) if (!got.includes(one)) told.push(`lacks ${one}`);
+  if (!told.length && wanted.join() !== got.join()) told.push('the findings stand in another order');
+  if ((expected.root ?? found.root) !== found.root) told.push(`root is ${found.root}; expected ${expected.root}`);
+  for (const [name, verdict] of Object.entries(expected.members ?? {})) {
+    const member = found.members[name]?.verdict ?? null;
+    if (member !== verdict) told.push(`${name} is ${member}; expected ${verdict}`);
+  }
+  return told;
+}
+
+function runVectors(folder) {
+  let agree = 0;
+  let differ = 0;
+  const names = fs.readdirSync(folder).filter((name) => name.endsWith('.json')).sort();
+  for (const name of names) {
+    let told;
+    try {
+      told = differences(JSON.parse(fs.readFileSync(join(folder, name), 'utf8')), folder);
+    } catch (error) {
+      told = [`${error.name}: ${error.message}`];
+    }
+    if (told.length) differ += 1;
+    else agree += 1;
+    for (const one of told) console.log(`${basename(name, '.json')}: ${one}`);
+  }
+  console.log(`${agree} agree, ${differ} differ`);
+  return differ || !agree ? 1 : 0;
+}
+
+// -------------------------------------------------------------------- cli
+
+const USAGE = `usage: node verifier.mjs LEDGER [--spans FILE]... [--expect-head SEQ:DIGEST] [--checkpoint FILE]...
+                         [--checkpoint-key KEY] [--witness KEY]... [--require-pin] [--json]
+       node verifier.mjs --system LEDGER... [--checkpoint FILE]... [--checkpoint-key KEY] [--witness KEY]...
+       node verifier.mjs --vectors DIR`;
+
+class UsageError extends Error {}
+
+/** What is given on the command line, by option. */
+const FLAGS = { '--json': 'json', '--require-pin': 'requirePin', '--system': 'system' };
+const VALUES = { '--expect-head': 'head', '--checkpoint-key': 'key', '--vectors': 'vectors' };
+const LISTS = { '--spans': 'spans', '--checkpoint': 'checkpoints', '--witness': 'witnesses' };
+
+function options(args) {
+  const given = { ledgers: [], spans: [], checkpoints: [], witnesses: [] };
+  const rest = [...args];
+  while (rest.length) {
+    const arg = rest.shift();
+    if (arg in FLAGS) given[FLAGS[arg]] = true;
+    else if (arg in VALUES || arg in LISTS) {
+      const value = rest.shift();
+      if (value === undefined) throw new UsageError(`${arg} needs a value`);
+      if (arg in LISTS) given[LISTS[arg]].push(value);
+      else given[VALUES[arg]] = value;
+    } else if (arg.startsWith('-')) throw new UsageError(`unknown option ${arg}`);
+    else given.ledgers.push(arg);
+  }
+  const { ledgers, system, vectors, spans, head } = given;
+  if (vectors !== undefined ? ledgers.length : !ledgers.length) throw new UsageError('expected a ledger, or --vectors DIR');
+  if (ledgers.length > 1 && !system) throw new UsageError('several ledgers are verified with --system');
+  if (system && (spans.length || head !== undefined)) throw new UsageError('--system takes no trace and no --expect-head');
+  if (head !== undefined && !readPin(head)) {
+    throw new UsageError('--expect-head: expected SEQ:sha256:<64 hex digits> with SEQ from 1');
+  }
+  return given;
+}
+
+/** A checkpoint that was kept outside. */
+function keptOf(name, data) {
+  const note = parseNote(data);
+  const said = parseCheckpoint(note);
+  if (!said) throw new CheckError(`${name} is no checkpoint`);
+  return { name, note, said };
+}
+
+function trustedKey(value) {
+  const key = parseKey(value);
+  if (!key) throw new UsageError(`expected a key as <name>+<8 hex digits>+<base64>, got ${value}`);
+  return key;
+}
+
+function readSmall(path) {
+  try {
+    return fs.readFileSync(path);
+  } catch (error) {
+    throw new CheckError(`cannot read ${path}: ${error.message}`);
+  }
+}
+
+const readTraceFile = (path) => readTrace(basename(path), readSmall(path));
+
+// A terminal obeys control characters; evidence must not.
+const plain = (line) => line.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+
+const sayFindings = (findings) => [
+  findings.length ? `Findings: ${findings.length}` : 'Findings: none',
+  ...findings.map(({ code, entry, cause }) => plain(`${cause === null ? '' : '    follows: '}${code}  ${entry}`)),
+];
+
+function report({ verdict, findings, head, unchecked }) {
+  return [
+    ...(unchecked.length ? ['Not checked', ...unchecked.map((one) => plain(`  ${one}`))] : []),
+    ...sayFindings(findings),
+    `Head     ${head.seq}:${head.digest}`,
+    `Verdict  ${verdict}`,
+  ];
+}
+
+function systemReport({ verdict, findings, root, members }) {
+  const inside = Object.entries(members).flatMap(([name, member]) => [
+    plain(`${name}${member ? '' : ': no ledger that could be read'}`),
+    ...(member ? report(member).map((line) => `  ${line}`) : []),
+  ]);
+  return [...inside, 'Between the ledgers', ...sayFindings(findings), `Root     ${root}`, `Verdict  ${verdict}`];
+}
+
+function run(given) {
+  if (given.vectors !== undefined) return runVectors(given.vectors);
+  const anchors = {
+    checkpoints: given.checkpoints.map((path) => keptOf(basename(path), readSmall(path))),
+    key: given.key === undefined ? null : trustedKey(given.key),
+    witnesses: given.witnesses.map(trustedKey),
+  };
+  const spans = given.spans.length ? given.spans.flatMap(readTraceFile) : null;
+  const paths = [...new Set(given.ledgers.map((path) => (fs.existsSync(path) ? fs.realpathSync(path) : resolve(path))))].sort(byBytes);
+  const found = given.system
+    ? verifySystem(new Map(paths.map((path) => [path, () => new Directory(path)])), anchors)
+    : verify(new Directory(given.ledgers[0]), { spans, pin: readPin(given.head), anchors });
+  if (given.json) console.log(JSON.stringify(found, null, 1));
+  else console.log((given.system ? systemReport(found) : report(found)).join('\n'));
+  if (found.verdict === 'FAIL') return 1;
+  if (found.verdict === 'INCOMPLETE') return 4;
+  return given.requirePin && found.verdict !== 'PASS' ? 1 : 0;
+}
+
+function main(args) {
+  try {
+    return run(options(args));
+  } catch (error) {
+    if (error instanceof UsageError) console.error(`${error.message}\n${USAGE}`);
+    else if (error instanceof CheckError || error.syscall) console.error(`error: ${error.message}`);
+    else throw error;
+    return error instanceof UsageError ? 2 : 3;
+  }
+}
+
+process.exitCode = main(process.argv.slice(2));
