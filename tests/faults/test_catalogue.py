@@ -5,6 +5,7 @@ import shutil
 import catalogue
 import ledgers
 import pytest
+import traces
 
 from toolgate.verify import verify
 from toolgate.verify.findings import BY_CODE, FAULTS
@@ -55,6 +56,14 @@ def test_fault_is_named(case, kit):
     for item in report.findings:
         assert item.layer == BY_CODE[item.code].layer
         assert "\n" not in item.message
+
+
+@pytest.mark.parametrize("form", [pytest.param(form, id=form.id) for form in traces.CLEAN])
+def test_legal_form_of_a_trace_has_no_finding(form, kit):
+    form.make(kit)
+    report = verify(str(kit.root), spans=kit.spans)
+    assert report.findings == []
+    assert report.verdict == "CONDITIONAL"  # no pin
 
 
 @pytest.mark.parametrize("case", [row for row in CASES if row.values[0].pin])

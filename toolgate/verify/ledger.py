@@ -11,7 +11,7 @@ from toolgate.verify.findings import Finding, attribute, verdict
 from toolgate.verify.log import Log
 from toolgate.verify.read import Bad, Directory, Line, session_name
 from toolgate.verify.shapes import Decision, Entry, Outcome, SessionOpen, TurnClose
-from toolgate.verify.traces.span import Span
+from toolgate.verify.traces.span import Source, Span, Trace
 from toolgate.verify.words import counted
 
 _STEP = 4096
@@ -31,6 +31,11 @@ class Report(NamedTuple):
         calls: calls by (what they were first told, how they ended).
         replaced: decisions that a later one replaced.
         inferred: asks known to be answered by their execution only.
+        answered: asks that were let through, by how (``signature``, ``telemetry``, ``inferred``).
+        by_content: outcomes that found their decision by tool and arguments, not by id.
+        joins: calls of the trace by how they found their decision (``id``, ``content``).
+        traces: what was read as a trace, file by file.
+        shown_ends: allowed calls whose end the trace shows and the ledger does not know.
         args_differ: calls that ran with other arguments than were decided.
         recovered: sealed fragments.
         asks: asks that nothing followed.
@@ -50,6 +55,11 @@ class Report(NamedTuple):
     calls: dict[tuple[str, str], int]
     replaced: int
     inferred: int
+    answered: dict[str, int]
+    by_content: int
+    joins: dict[str, int]
+    traces: list[Source]
+    shown_ends: int
     args_differ: int
     recovered: int
     asks: list[Ask]
@@ -73,8 +83,10 @@ class Report(NamedTuple):
             "findings": [item._asdict() for item in self.findings],
             "head": {"seq": self.head[0], "digest": self.head[1]},
             "calls": table,
+            "traces": [item._asdict() for item in self.traces],
             "asks": {
                 "executed": self.inferred,
+                "answered": self.answered,
                 "unexecuted": [item._asdict() for item in self.asks],
             },
         }
@@ -83,7 +95,7 @@ class Report(NamedTuple):
 def verify(
     root: str,
     *,
-    spans: Sequence[Span] | None = None,
+    spans: Trace | Sequence[Span] | None = None,
     expect_head: tuple[int, str] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Report:
@@ -91,7 +103,7 @@ def verify(
 
     Args:
         root: the ledger directory.
-        spans: tool calls of a trace another system wrote; None when there is none.
+        spans: a trace other systems wrote, or its tool calls; None when there is none.
         expect_head: number and digest of a spine entry that was kept outside.
         progress: called now and then with the number of entries read so far.
 
@@ -110,17 +122,17 @@ class _Verification:
     def __init__(
         self,
         directory: Directory,
-        spans: Sequence[Span] | None,
+        spans: Trace | Sequence[Span] | None,
         expect_head: tuple[int, str] | None,
         progress: Callable[[int], None] | None,
     ) -> None:
         self._directory = directory
-        self._spans = spans
+        self._trace = None if spans is None else Trace.of(spans)
         self._pin = expect_head
         self._progress = progress
         self._entries = Entries(directory.policy)
         self._log = Log(expect_head)
-        self._execution = Execution(spans)
+        self._execution = Execution(self._trace)
         self._kinds: Counter[str] = Counter()
         self._recovered = 0
         self._names: dict[str, str] = {}
@@ -213,6 +225,11 @@ class _Verification:
             calls=dict(execution.calls),
             replaced=execution.replaced,
             inferred=execution.inferred,
+            answered=dict(execution.answered),
+            by_content=execution.by_content,
+            joins=execution.joins,
+            traces=[] if self._trace is None else list(self._trace.sources),
+            shown_ends=execution.shown_ends,
             args_differ=len(execution.differ),
             recovered=self._recovered,
             asks=execution.asks,
@@ -229,9 +246,13 @@ class _Verification:
             f"{counted(len(self._names), 'session')}",
             "execution: every outcome against its decision",
         ]
-        if self._spans is not None:
-            shown = counted(len(self._spans), "call")
-            checked.append(f"execution: {shown} of a trace against the ledger")
+        if self._trace is not None:
+            shown = counted(len(self._trace.calls), "call")
+            joins = self._execution.joins
+            checked.append(
+                f"execution: {shown} of a trace against the ledger, {joins.get('id', 0)} joined "
+                f"by id and {joins.get('content', 0)} by content"
+            )
         if self._pin is not None:
             checked.append(f"log: {self._said_of_pin(self._pin[0])}")
         return checked
@@ -275,7 +296,7 @@ class _Verification:
 
     def _unchecked(self, conditions: list[str], runs: list[str]) -> list[str]:
         unchecked: list[str] = []
-        if self._spans is None:
+        if self._trace is None:
             unchecked.append("execution against a trace: none was given")
         unchecked += conditions
         unchecked += [
