@@ -55,7 +55,7 @@ class Rollout(Reader):
     @staticmethod
     def claims(row: dict[str, Any]) -> bool:
         """Say whether an object is a line of a rollout."""
-        return row.get("type") in _LINES and isinstance(row.get("payload"), dict)
+        return text_or_none(row.get("type")) in _LINES and isinstance(row.get("payload"), dict)
 
     def take(self, number: int, row: dict[str, Any]) -> None:
         """Take a line."""
@@ -68,7 +68,7 @@ class Rollout(Reader):
             self._item(number, row, payload)
 
     def _item(self, number: int, row: dict[str, Any], payload: dict[str, Any]) -> None:
-        kind = payload.get("type")
+        kind = text_or_none(payload.get("type"))
         call = text_or_none(payload.get("call_id"))
         if kind in _CALLS:
             tool, args, hooked = _as_hooked(payload)

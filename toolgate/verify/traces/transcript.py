@@ -157,7 +157,7 @@ def _ending(row: dict[str, Any], block: dict[str, Any]) -> _Result:
     launched = isinstance(said, dict) and (
         isinstance(said.get("backgroundTaskId"), str)
         or said.get("isAsync") is True
-        or said.get("status") in _LAUNCHES
+        or text_or_none(said.get("status")) in _LAUNCHES
     )
     text = _text(block.get("content"))
     failed = block.get("is_error") is True
