@@ -8,8 +8,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
+from toolgate.verify.endings import AGREES, Ending, ending_of, unmatched
 from toolgate.verify.spans import BY_CONTENT, Answers, Match, Spans
-from toolgate.verify.traces.span import CANCELLED, ERROR, OK, REFUSED, STOPPED, Span, Trace
+from toolgate.verify.traces.span import CANCELLED, OK, Span, Trace
 from toolgate.verify.words import counted
 
 RAN = ("ok", "error", "timeout", "cancelled")
@@ -18,16 +19,6 @@ RAN = ("ok", "error", "timeout", "cancelled")
 _MAIN = "main"
 _COMPLETED = ("ok", "error", "timeout")
 _SHOWN_RAN = (OK, CANCELLED)
-
-AGREES: Mapping[str, frozenset[str]] = {
-    "ok": frozenset((OK,)),
-    "error": frozenset((ERROR, CANCELLED, STOPPED)),
-    "timeout": frozenset((ERROR, CANCELLED, STOPPED)),
-    "cancelled": frozenset((ERROR, CANCELLED, STOPPED, REFUSED)),
-    "refused": frozenset((ERROR, STOPPED, REFUSED)),
-    "unresolved": frozenset((OK, ERROR, CANCELLED, STOPPED, REFUSED)),
-}
-"""Which status of a trace agrees with which terminal state; an unknown one agrees with all."""
 
 
 class Decided(Protocol):
@@ -73,14 +64,17 @@ class AgainstTrace:
         answers: what the trace says about permission prompts.
         joins: joined calls by how they were joined.
         differ: session and id of the calls that ran with other arguments than were decided.
-        shown_ends: allowed calls whose end the trace shows and the ledger does not know.
+        endings: calls whose end the trace shows and the ledger does not know.
+        unmatched: calls of known sessions that ran and that nobody decided.
     """
 
     def __init__(self, trace: Trace, add: Add) -> None:
         self.answers = Answers(trace.answers)
         self.joins: Counter[str] = Counter()
         self.differ: set[tuple[str, str]] = set()
-        self.shown_ends = 0
+        self.endings: list[Ending] = []
+        self.unmatched: list[Ending] = []
+        self._known: set[str] = set()
         self._spans = Spans(trace)
         self._losses = trace.losses
         self._add = add
@@ -105,6 +99,7 @@ class AgainstTrace:
         """
         chains: dict[str, list[tuple[Decided, bool]]] = defaultdict(list)
         first: Decided | None = None
+        self._known.add(session)
         for call in calls:
             first = first or call
             arguments = [call.args, *differ.get(call.call, ())]
@@ -112,6 +107,8 @@ class AgainstTrace:
             if match is not None:
                 self.joins[match.join] += 1
                 self._compare(session, call, match, arguments, executes, call.event in reported)
+                if executes:
+                    self._keep_ending(session, call, match)
             self._rejected(session, call, match)
             expected = executes and call.state == "allowed" and call.terminal in RAN
             if expected or match is not None:
@@ -155,8 +152,6 @@ class AgainstTrace:
                     add(wrong[0], span, f"shows that {wrong[1]}")
                 continue
             self._compare_content(session, call, span, arguments, add)
-        if call.state == "allowed" and call.terminal in ("", "unresolved"):
-            self.shown_ends += any(span.status is not None for span in match.spans)
 
     def _compare_content(
         self,
@@ -177,6 +172,24 @@ class AgainstTrace:
         if call.terminal and span.status is not None and span.status not in AGREES[call.terminal]:
             ended = f"{which} ended {span.status}, not {call.terminal}"
             add("execution.state_differs", span, ended)
+
+    def _keep_ending(self, session: str, call: Decided, match: Match) -> None:
+        """Keep the end of a call the ledger has none for.
+
+        An ask that failed may have been refused, so there it takes a person's answer.
+        """
+        if call.terminal not in ("", "unresolved") or call.state == "denied":
+            return
+        ending = ending_of(match.spans, session, call.tool, call.args)
+        if ending is None:
+            return
+        if call.state == "asked":
+            said = self.answers.on(session, call.call)
+            ran = any(span.status in _SHOWN_RAN for span in match.spans)
+            approved = said is not None and said.accepted and ending.terminal_state != "refused"
+            if not ran and not approved:
+                return
+        self.endings.append(ending._replace(call=call.call, decided=call.event, join=match.join))
 
     def _rejected(self, session: str, call: Decided, match: Match | None) -> None:
         """Report a call that ran although the host says it was rejected."""
@@ -255,11 +268,16 @@ class AgainstTrace:
         """Report the spans no decision was made for.
 
         Args:
-            stated: session and call of those the ledger itself reports as unmatched.
+            stated: session and call, or arguments where there is no id, of the calls that
+                the ledger itself reports as unmatched.
         """
-        for span in self._spans.left():
-            if (span.session, span.call) in stated:
-                continue
+        left = [
+            span
+            for span in self._spans.left()
+            if (span.session, span.call or span.args_digest) not in stated
+        ]
+        self.unmatched = unmatched(span for span in left if span.session in self._known)
+        for span in left:
             call = "without id" if span.call is None else span.call
             message = f"{span.where}: {span.tool or 'a tool'} call {call} has no decision"
             self._add("execution.no_decision", span.where, message, span.session, None)

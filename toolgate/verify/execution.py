@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from toolgate.verify.against_trace import RAN, AgainstTrace, ran_wrongly
+from toolgate.verify.endings import Ending
 from toolgate.verify.findings import Seen, finding
 from toolgate.verify.read import Line
 from toolgate.verify.shapes import Decision, Entry, Other, Outcome, SessionOpen
@@ -157,9 +158,14 @@ class Execution:
         return {} if self._against is None else dict(self._against.joins)
 
     @property
-    def shown_ends(self) -> int:
-        """Return how many calls end in the trace and not in the ledger."""
-        return 0 if self._against is None else self._against.shown_ends
+    def endings(self) -> list[Ending]:
+        """Return the ends that the trace shows and the ledger does not know."""
+        return [] if self._against is None else self._against.endings
+
+    @property
+    def unmatched(self) -> list[Ending]:
+        """Return the calls of the trace that ran and that nobody decided."""
+        return [] if self._against is None else self._against.unmatched
 
     @property
     def differ(self) -> set[tuple[str, str]]:
@@ -191,8 +197,8 @@ class Execution:
     def _unmatched(self, line: Line, entry: Other) -> None:
         details = entry.ev["details"]
         tool, call = details.get("tool"), details.get("call")
-        if isinstance(call, str):
-            self._stated.add((entry.session, call))
+        known = call if isinstance(call, str) else details.get("args_digest")
+        self._stated.add((entry.session, known if isinstance(known, str) else None))
         which = f"call {call}" if isinstance(call, str) else "a call without id"
         message = f"{tool} ran as {which}; no decision was waiting for it"
         self._add("execution.unmatched", line.digest, message, entry.session)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from toolgate.errors import LedgerError
+from toolgate.verify.endings import Ending
 from toolgate.verify.entries import Entries
 from toolgate.verify.execution import Ask, Execution
 from toolgate.verify.findings import Finding, attribute, verdict
@@ -35,7 +36,8 @@ class Report(NamedTuple):
         by_content: outcomes that found their decision by tool and arguments, not by id.
         joins: calls of the trace by how they found their decision (``id``, ``content``).
         traces: what was read as a trace, file by file.
-        shown_ends: allowed calls whose end the trace shows and the ledger does not know.
+        endings: ends of calls that the trace shows and the ledger does not know.
+        unmatched: calls of known sessions that ran and that nobody decided.
         args_differ: calls that ran with other arguments than were decided.
         recovered: sealed fragments.
         asks: asks that nothing followed.
@@ -59,7 +61,8 @@ class Report(NamedTuple):
     by_content: int
     joins: dict[str, int]
     traces: list[Source]
-    shown_ends: int
+    endings: list[Ending]
+    unmatched: list[Ending]
     args_differ: int
     recovered: int
     asks: list[Ask]
@@ -84,6 +87,8 @@ class Report(NamedTuple):
             "head": {"seq": self.head[0], "digest": self.head[1]},
             "calls": table,
             "traces": [item._asdict() for item in self.traces],
+            "endings": [item._asdict() for item in self.endings],
+            "unmatched": [item._asdict() for item in self.unmatched],
             "asks": {
                 "executed": self.inferred,
                 "answered": self.answered,
@@ -229,7 +234,8 @@ class _Verification:
             by_content=execution.by_content,
             joins=execution.joins,
             traces=[] if self._trace is None else list(self._trace.sources),
-            shown_ends=execution.shown_ends,
+            endings=execution.endings,
+            unmatched=execution.unmatched,
             args_differ=len(execution.differ),
             recovered=self._recovered,
             asks=execution.asks,

@@ -5,6 +5,10 @@ import click
 from toolgate.cli.lazy import LazyGroup
 
 _COMMANDS = {
+    "reconcile": (
+        "toolgate.cli.ledger.reconcile:reconcile",
+        "Record the ends of calls that only a trace shows.",
+    ),
     "recover": ("toolgate.cli.ledger.recover:recover", "Seal torn ends, close idle sessions."),
     "show": ("toolgate.cli.ledger.show:show", "Show a ledger's entries, one line each."),
     "verify": ("toolgate.cli.ledger.verify:verify", "Verify a ledger in three layers."),
@@ -13,7 +17,7 @@ _COMMANDS = {
 
 @click.group(cls=LazyGroup, commands_at=_COMMANDS)
 def ledger() -> None:
-    """Verify, show and recover the decision ledger.
+    """Verify, show, recover and reconcile the decision ledger.
 
     Exit codes: 0 done, 1 the evidence is bad, 2 wrong usage, 3 could not be done, 4
     INCOMPLETE, 130 interrupted. Each command says which of them it has.

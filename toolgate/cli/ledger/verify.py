@@ -2,11 +2,12 @@
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from toolgate.cli.ledger.place import INTERRUPTED, UNCHECKED, plain, root_of, stop
+from toolgate.cli.ledger.progress import Progress
 
 if TYPE_CHECKING:
     from toolgate.verify import Finding, Report
@@ -92,38 +93,8 @@ def _verify(root: str, traces: tuple[str, ...], pin: tuple[int, str] | None) -> 
     from toolgate.verify.traces.load import load_trace
 
     spans = load_trace(traces) if traces else None
-    with _Progress() as progress:
+    with Progress("verifying: {:,} entries read") as progress:
         return run(root, spans=spans, expect_head=pin, progress=progress)
-
-
-class _Progress:
-    """Says on a terminal how far the work is, once it takes longer than a second."""
-
-    def __init__(self) -> None:
-        self._began = 0.0
-        self._status: Any = None
-
-    def __enter__(self) -> "_Progress":
-        import time
-
-        self._began = time.monotonic()
-        return self
-
-    def __call__(self, entries: int) -> None:
-        import time
-
-        if self._status is None:
-            if not sys.stderr.isatty() or time.monotonic() - self._began < 1:
-                return
-            from rich.console import Console
-
-            self._status = Console(stderr=True).status("verifying")
-            self._status.start()
-        self._status.update(f"verifying: {entries:,} entries read")
-
-    def __exit__(self, *error: object) -> None:
-        if self._status is not None:
-            self._status.stop()
 
 
 def _sheet(report: "Report", root: str) -> list[str]:
@@ -222,8 +193,8 @@ def _remarks(report: "Report") -> list[str]:
     if report.by_content:
         outcomes = counted(report.by_content, "outcome")
         lines.append(f"{outcomes} matched by tool and arguments, because no call id was known.")
-    if report.shown_ends:
-        calls = counted(report.shown_ends, "call")
+    if report.endings:
+        calls = counted(len(report.endings), "call")
         lines.append(
             f"{calls} without an end in the ledger, which the trace shows (toolgate ledger "
             "reconcile)."
