@@ -11,6 +11,7 @@ _COMMANDS = {
     ),
     "recover": ("toolgate.cli.ledger.recover:recover", "Seal torn ends, close idle sessions."),
     "show": ("toolgate.cli.ledger.show:show", "Show a ledger's entries, one line each."),
+    "vault": ("toolgate.cli.ledger.vault:vault", "Show and prune what the gate was given."),
     "verify": ("toolgate.cli.ledger.verify:verify", "Verify a ledger in three layers."),
 }
 
