@@ -8,7 +8,7 @@ from toolgate.errors import CanonicalizationError, InputError
 
 VERSION = 1
 
-_FIELDS: Mapping[str, tuple[type, ...]] = {
+FIELDS: Mapping[str, tuple[type, ...]] = {
     "agent": (list,),
     "auth_mode": (str,),
     "call": (str,),
@@ -23,7 +23,10 @@ _FIELDS: Mapping[str, tuple[type, ...]] = {
     "tool": (str,),
     "ts": (int,),
 }
-_PLACE: Mapping[str, type] = {"cwd": str, "gate": list, "home": str, "roots": list, "temp": list}
+"""The fields of a kept call and their types."""
+
+PLACE: Mapping[str, type] = {"cwd": str, "gate": list, "home": str, "roots": list, "temp": list}
+"""The fields of its place and their types."""
 
 
 class GateInput(NamedTuple):
@@ -66,13 +69,13 @@ def read_input(data: bytes) -> GateInput:
 
 
 def _is_call(call: Any) -> bool:
-    if type(call) is not dict or call.keys() != _FIELDS.keys():
+    if type(call) is not dict or call.keys() != FIELDS.keys():
         return False
     place = call["place"]
     return (
-        all(type(call[name]) in kinds for name, kinds in _FIELDS.items())
-        and place.keys() == _PLACE.keys()
-        and all(type(place[name]) is kind for name, kind in _PLACE.items())
+        all(type(call[name]) in kinds for name, kinds in FIELDS.items())
+        and place.keys() == PLACE.keys()
+        and all(type(place[name]) is kind for name, kind in PLACE.items())
         and all(_are_texts(held) for held in (call["agent"], *_lists(place)))
     )
 
