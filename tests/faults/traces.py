@@ -311,6 +311,12 @@ def _(kit: Any) -> None:
     kit.spans = told(kit, transcript(kit) + rows)
 
 
+@fault("input-that-only-a-tool-says-was-not-accepted", "H", "execution.no_decision")
+def _(kit: Any) -> None:
+    rows = [use("new", "alpha"), end("new", "alpha", "said to be not accepted")]
+    kit.spans = told(kit, transcript(kit) + rows)
+
+
 # -- traces that are not whole
 
 

@@ -42,6 +42,10 @@ _ENDINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"content": "<tool_use_error>InputValidationError: command", "is_error": True},
         {"toolUseResult": "InputValidationError: command"},
     ),
+    "said to be not accepted": (
+        {"content": "<tool_use_error>InputValidationError: command", "is_error": True},
+        {"toolUseResult": "Error: <tool_use_error>InputValidationError: command"},
+    ),
 }
 
 

@@ -35,9 +35,9 @@ def root(tmp_path):
     return tmp_path / "ledger"
 
 
-@pytest.fixture
-def writer(root):
-    made = ledgers.Writer(root, "alpha")
+@pytest.fixture(params=["dag", "linear"])
+def writer(root, request):
+    made = ledgers.Writer(root, "alpha", shape=request.param)
     made.ts = PAST
     made.prompt("p1")
     return made
@@ -177,6 +177,13 @@ def test_sessions_the_ledger_does_not_know_are_not_written(root, writer, tmp_pat
     shown = tmp_path / "t.jsonl"
     shown.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert done(root, "--spans", shown) == {}
+
+
+def test_a_measuring_run_has_no_ends(root, tmp_path):
+    writer = ledgers.Writer(root, "alpha", executes=False, host="evalkit")
+    writer.decide("a")
+    writer.close()
+    assert done(root, "--spans", trace(tmp_path / "t.jsonl", a="ok")) == {}
 
 
 def test_a_session_that_is_being_written_is_left(root, tmp_path):

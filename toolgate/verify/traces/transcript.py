@@ -34,10 +34,7 @@ _NO_CALLS = frozenset(
 
 _REFUSAL = "The user doesn't want to "
 _INTERRUPTED = "[Request interrupted by user"
-_NOT_A_CALL = (
-    "<tool_use_error>InputValidationError:",
-    "<tool_use_error>Error: No such tool available:",
-)
+_NOT_A_CALL = ("InputValidationError: ", "Error: No such tool available")
 _STOPS = frozenset(("interrupted", "cancelled"))
 _LAUNCHES = frozenset(("async_launched", "remote_launched"))
 _UNHOOKED_TOOLS = frozenset(("EndConversation",))
@@ -159,13 +156,15 @@ def _ending(row: dict[str, Any], block: dict[str, Any]) -> _Result:
         or said.get("isAsync") is True
         or text_or_none(said.get("status")) in _LAUNCHES
     )
-    text = _text(block.get("content"))
     failed = block.get("is_error") is True
+    # The host's own field, not the text of the result, which a tool may have written.
+    reached = not (failed and isinstance(said, str) and said.startswith(_NOT_A_CALL))
+    status = _status(row.get("toolDenialKind"), said, _text(block.get("content")), failed=failed)
     return _Result(
-        status=_status(row.get("toolDenialKind"), said, text, failed=failed),
+        status=status if reached else REFUSED,
         digest=digest_or_none(held),
         launched=launched,
-        reached=not (failed and text.startswith(_NOT_A_CALL)),
+        reached=reached,
     )
 
 
@@ -176,8 +175,6 @@ def _status(kind: object, said: object, text: str, *, failed: bool) -> str:
         return STOPPED if kind in _STOPS else REFUSED
     if said == "User rejected tool use" or (failed and text.startswith((_REFUSAL, _INTERRUPTED))):
         return STOPPED  # older releases write the same for "no" and for a call cut short
-    if failed and text.startswith(_NOT_A_CALL):
-        return REFUSED
     return ERROR if failed else OK
 
 
