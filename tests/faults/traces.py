@@ -191,6 +191,30 @@ def _(kit: Any) -> None:
     kit.spans = told(kit, rows, copy)
 
 
+@clean("one-id-in-two-sessions")
+def _(kit: Any) -> None:
+    kit.spans = told(kit, _one_id_in_two_sessions(kit))
+
+
+@fault("one-id-in-two-sessions", "H", "execution.no_span")
+def _(kit: Any) -> None:
+    kit.spans = told(kit, [row for row in _one_id_in_two_sessions(kit) if not _is_of_gamma(row)])
+
+
+def _one_id_in_two_sessions(kit: Any) -> list[dict[str, Any]]:
+    """Let two sessions use one call id for equal calls; return their transcripts."""
+    same = _decisions(kit, "b0")[0].body["ev"]["args_digest"]
+    for row in _decisions(kit, "c0"):
+        row.body["intent"]["call"] = "b0"
+        row.body["ev"]["args_digest"] = same
+    kit.rehash()
+    return transcript(kit)
+
+
+def _is_of_gamma(row: dict[str, Any]) -> bool:
+    return row["sessionId"] == "gamma" and "b0" in json.dumps(row)
+
+
 # -- calls of subagents
 
 

@@ -76,7 +76,10 @@ class AgainstTrace:
         self.unmatched: list[Ending] = []
         self._known: set[str] = set()
         self._spans = Spans(trace)
-        self._losses = trace.losses
+        self._lossy = dict.fromkeys(loss.format for loss in trace.losses)
+        self._losses: dict[tuple[str, str | None], str] = {}
+        for loss in trace.losses:
+            self._losses.setdefault((loss.format, loss.session), loss.why)
         self._add = add
 
     def session(
@@ -209,17 +212,10 @@ class AgainstTrace:
 
     def _lost(self, session: str) -> str | None:
         """Return why no format shows all of a session; None when one of them may."""
-        formats = self._spans.formats_of(session) or [loss.format for loss in self._losses]
+        formats = self._spans.formats_of(session) or list(self._lossy)
         reasons: list[str] = []
         for format_ in formats:
-            why = next(
-                (
-                    loss.why
-                    for loss in self._losses
-                    if loss.format == format_ and loss.session in (None, session)
-                ),
-                None,
-            )
+            why = self._losses.get((format_, None)) or self._losses.get((format_, session))
             if why is None:
                 return None
             reasons.append(why)

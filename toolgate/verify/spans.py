@@ -13,6 +13,8 @@ BY_ID, BY_CONTENT = "id", "content"
 MADE = "made-"
 """What a call id begins with that the writer made, because the host has none."""
 
+_OWN, _COPY = 1, 2
+
 
 class Match(NamedTuple):
     """What a trace shows of one decided call.
@@ -38,12 +40,15 @@ class Spans:
     def __init__(self, trace: Trace) -> None:
         self._spans = trace.calls
         self._taken = bytearray(len(trace.calls))
-        self._by_call: dict[str, list[int]] = defaultdict(list)
+        self._by_call: dict[tuple[str, str | None], list[int]] = defaultdict(list)
+        self._copies: dict[tuple[str, str], list[int]] = defaultdict(list)
         self._by_content: dict[tuple[str | None, str | None, str, str], deque[int]] = {}
         self._formats: dict[str, dict[str, None]] = defaultdict(dict)
         for at, span in enumerate(trace.calls):
             if span.call is not None:
-                self._by_call[span.call].append(at)
+                self._by_call[span.call, span.session].append(at)
+            if span.call is not None and span.args_digest is not None:
+                self._copies[span.call, span.args_digest].append(at)
             if span.args_digest is not None:
                 key = (span.session, span.tool, span.args_digest, span.format)
                 self._by_content.setdefault(key, deque()).append(at)
@@ -66,17 +71,18 @@ class Spans:
         """
         found: dict[str, Span] = {}
         again: Span | None = None
-        for at in self._by_call.get(call, ()):
-            span = self._spans[at]
-            if span.session not in (None, session):
-                # A resumed session repeats what an earlier one did under its own name.
-                self._taken[at] |= span.args_digest in arguments
-            elif not self._taken[at]:
-                self._taken[at] = True
+        for whose in (session, None):
+            for at in self._by_call.pop((call, whose), ()):
+                span = self._spans[at]
+                self._taken[at] = _OWN
                 if span.format in found:
                     again = again or span
                 else:
                     found[span.format] = span
+        for digest in arguments:
+            # A resumed session repeats what an earlier one did under its own name.
+            for at in self._copies.pop((call, digest), ()):
+                self._taken[at] = self._taken[at] or _COPY
         if found:
             return Match(list(found.values()), again, BY_ID)
         for digest in arguments:
@@ -96,7 +102,7 @@ class Spans:
             for key in ((session, tool), (session, None), (None, tool), (None, None)):
                 at = self._first((*key, digest, format_), made=made)
                 if at is not None:
-                    self._taken[at] = True
+                    self._taken[at] = _OWN
                     found.append(self._spans[at])
                     break
         return found

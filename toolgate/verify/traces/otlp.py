@@ -80,7 +80,7 @@ class OtlpTraces(Reader):
         ids = [span.get("traceId"), span.get("spanId")]
         ident = None
         if all(isinstance(one, str) and one for one in ids):
-            ident = " ".join(str(one).lower() for one in ids)
+            ident = repr([str(one).lower() for one in ids])
         arguments = decoded(attributes.get("gen_ai.tool.call.arguments"))
         args = digest_or_none(arguments) if isinstance(arguments, dict) else None
         return Span(

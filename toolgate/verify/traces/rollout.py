@@ -81,7 +81,7 @@ class Rollout(Reader):
                 ts=microseconds(row.get("timestamp")),
                 args_digest=args,
                 format=self.format,
-                id=None if call is None else f"{self._session} {call} {args}",
+                id=None if call is None else repr((self._session, call, args)),
                 hooked=hooked,
             )
             self._calls.setdefault((call, args if call else where), span)

@@ -60,16 +60,17 @@ class _Result(NamedTuple):
 class Transcript(Reader):
     """Reads a transcript; refused calls are among its calls.
 
-    A call without a result has the status None. A copy of a call (a resumed
-    session repeats its past) is returned once.
+    A call without a result has the status None. A line that repeats a call of the
+    same session counts once; what a resumed session repeats bears its own name.
     """
 
     format = "claude-transcript"
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self._calls: dict[tuple[str, str | None], Span] = {}
-        self._results: dict[str, _Result] = {}
+        self._calls: dict[str, Span] = {}
+        self._results: dict[tuple[str | None, str], _Result] = {}
+        self._latest: dict[str, _Result] = {}
 
     @staticmethod
     def claims(row: dict[str, Any]) -> bool:
@@ -100,7 +101,7 @@ class Transcript(Reader):
             if block.get("type") == "tool_use":
                 self._call(row, block, f"{self.name}:{number}")
             elif block.get("type") == "tool_result":
-                self._result(row if alone else {}, block)
+                self._result(text_or_none(row.get("sessionId")), row if alone else {}, block)
 
     def _call(self, row: dict[str, Any], block: dict[str, Any], where: str) -> None:
         call, tool = text_or_none(block.get("id")), text_or_none(block.get("name"))
@@ -110,6 +111,7 @@ class Transcript(Reader):
             return
         session = text_or_none(row.get("sessionId"))
         args = digest_or_none(block["input"]) if "input" in block else None
+        ident = repr((session, call, args))
         span = Span(
             where=where,
             session=session,
@@ -118,27 +120,29 @@ class Transcript(Reader):
             ts=microseconds(row.get("timestamp")),
             args_digest=args,
             format=self.format,
-            id=f"{session} {call} {args}",
+            id=ident,
             hooked=tool not in _UNHOOKED_TOOLS,
         )
-        self._calls.setdefault((call, args), span)
+        self._calls.setdefault(ident, span)
 
-    def _result(self, row: dict[str, Any], block: dict[str, Any]) -> None:
+    def _result(self, session: str | None, row: dict[str, Any], block: dict[str, Any]) -> None:
         call = text_or_none(block.get("tool_use_id"))
         if call is None:
             self.pass_over("tool_result without tool_use_id")
             return
-        before = self._results.get(call)
+        before = self._results.get((session, call))
         # What comes after a launch is the result of work that outlived its call.
         if before is None or not before.launched:
-            self._results[call] = _ending(row, block)
+            self._results[session, call] = self._latest[call] = _ending(row, block)
 
     def calls(self) -> list[Span]:
         """Return the calls with the results that came for them."""
         return [self._ended(span) for span in self._calls.values()]
 
     def _ended(self, span: Span) -> Span:
-        result = self._results.get(span.call or "")
+        call = span.call or ""
+        # A session that was resumed may have the result of a call the one before it made.
+        result = self._results.get((span.session, call)) or self._latest.get(call)
         if result is None:
             return span
         return span._replace(
