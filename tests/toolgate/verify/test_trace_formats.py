@@ -299,6 +299,31 @@ def test_any_value_in_any_place(tmp_path, seed, value, word):
     read(tmp_path / "x", json.dumps(put(row)).encode())
 
 
+def nested(seed, word):
+    """Return a trace with a deep value in the place of one field, which no reader may recurse."""
+    row = json.dumps(seed).replace(f'"{word}": "', f'"{word}": @"', 1)
+    head, _, rest = row.partition("@")
+    tail = rest[rest.index('"', 1) + 1 :]
+    return (head + "[" * 900 + "]" * 900 + tail).encode()
+
+
+@pytest.mark.parametrize("word", ["traceId", "spanId", "name", "traceState", "startTimeUnixNano"])
+def test_deep_values_in_a_span(tmp_path, word):
+    made = vendors.span("a", "s", 1, traceState="ot=th:8")
+    assert nested(vendors.otlp(made), word).count(b"[") > 900
+    assert read(tmp_path / "x", nested(vendors.otlp(made), word)) is not None
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, 3, 4, 5])
+def test_deep_values_in_an_event(tmp_path, number):
+    record = vendors.event("tool_result", "a", "s", 1, success="true")
+    deep = []
+    for _ in range(900):
+        deep = [deep]
+    record["attributes"][number]["value"] = {"arrayValue": deep}
+    assert read(tmp_path / "x", json.dumps(vendors.logs(record)).encode()) is not None
+
+
 @pytest.mark.parametrize(
     "bomb",
     [

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from toolgate.verify.traces.lines import decoded, digest_or_none
+from toolgate.verify.traces.lines import decoded, digest_or_none, text_or_none
 from toolgate.verify.traces.reader import Reader
 from toolgate.verify.traces.span import ERROR, OK, Answer, Span
 
@@ -54,7 +54,7 @@ class OtlpTraces(Reader):
                 if tool is not None:
                     self._tools[call] = tool
                 session = text_of(attributes, *SESSION_IDS)
-                self._owners[str(span.get("spanId"))] = session, call
+                self._owners[text_or_none(span.get("spanId")) or ""] = session, call
             elif name == _PROMPT:
                 self._prompts.append((span, attributes))
             of_genai = attributes.get("gen_ai.operation.name") == "execute_tool"
@@ -77,14 +77,14 @@ class OtlpTraces(Reader):
     def _execution(
         self, span: dict[str, Any], attributes: dict[str, Any], call: str | None
     ) -> Span:
-        ids = [span.get("traceId"), span.get("spanId")]
+        trace_id, span_id = (text_or_none(span.get(name)) for name in ("traceId", "spanId"))
         ident = None
-        if all(isinstance(one, str) and one for one in ids):
-            ident = repr([str(one).lower() for one in ids])
+        if trace_id is not None and span_id is not None:
+            ident = repr((trace_id.lower(), span_id.lower()))
         arguments = decoded(attributes.get("gen_ai.tool.call.arguments"))
         args = digest_or_none(arguments) if isinstance(arguments, dict) else None
         return Span(
-            where=f"{self.name} span {ids[1]}",
+            where=f"{self.name} span {span_id}",
             session=text_of(attributes, *SESSION_IDS),
             call=call,
             tool=text_of(attributes, "gen_ai.tool.name", "tool_name"),
@@ -101,12 +101,12 @@ class OtlpTraces(Reader):
     def calls(self) -> list[Span]:
         """Return the executions, and keep the answers that belong to them."""
         for span, attributes in self._prompts:
-            owner = self._owners.get(str(span.get("parentSpanId")))
+            owner = self._owners.get(text_or_none(span.get("parentSpanId")) or "")
             said = attributes.get("decision")
             if owner is not None and said in ("accept", "reject"):
                 self.answers.append(
                     Answer(
-                        where=f"{self.name} span {span.get('spanId')}",
+                        where=f"{self.name} span {text_or_none(span.get('spanId'))}",
                         session=owner[0],
                         call=owner[1],
                         accepted=said == "accept",
@@ -153,7 +153,9 @@ def service_of(reader: Reader, resource: dict[str, Any]) -> None:
 def _is_dropped(key: object, value: object) -> bool:
     if not isinstance(key, str) or not _DROPPED.fullmatch(key):
         return False
-    return (type(value) is int and value > 0) or (isinstance(value, str) and value.strip("0") != "")
+    if isinstance(value, str):  # a 64-bit integer of OTLP/JSON
+        return value.isascii() and value.isdecimal() and len(value) < 20 and value.strip("0") != ""
+    return type(value) is int and value > 0
 
 
 def _objects(value: Any, key: str) -> list[dict[str, Any]]:

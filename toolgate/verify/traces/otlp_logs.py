@@ -112,7 +112,9 @@ class OtlpLogs(Reader):
             ts=_time(record, attributes),
             args_digest=args,
             format=self.format,
-            id=None if call is None else repr((session, call, attributes.get("event.sequence"))),
+            id=None
+            if call is None
+            else repr((session, call, text_of(attributes, "event.sequence"))),
             end_digest=digest_or_none(record),
             hooked=hooked,
         )
