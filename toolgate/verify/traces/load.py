@@ -36,6 +36,7 @@ def load_trace(paths: Sequence[str]) -> Trace:
     for path in dict.fromkeys(paths):
         for reader in _read(path):
             found = reader.calls()
+            reader.lose_lines({span.session for span in found})
             repeated = sum(not calls.add(span) for span in found)
             answers += reader.answers
             losses += reader.losses
@@ -93,5 +94,5 @@ def _read(path: str) -> list[Reader]:
     first.absorb(rest)
     if bad is not None:
         how = "ends in a torn line" if bad.torn else "has a line that is no JSON object"
-        first.lose(f"{name} {how} ({bad.number})")
+        first.broken = f"{name} {how} ({bad.number})"
     return list(readers.values())

@@ -14,6 +14,10 @@ class Reader:
 
     Args:
         name: what the file is called in findings.
+
+    Attributes:
+        answers: answers to permission prompts.
+        broken: what is wrong with a line of the file that is no object, if there is one.
     """
 
     format = ""
@@ -22,6 +26,7 @@ class Reader:
     def __init__(self, name: str) -> None:
         self.name = name
         self.answers: list[Answer] = []
+        self.broken = ""
         self._losses: dict[Loss, None] = {}
         self._unknown: Counter[str] = Counter()
         self._producers: dict[str, None] = {}
@@ -53,6 +58,12 @@ class Reader:
     def lose(self, why: str, session: str | None = None) -> None:
         """Note that the trace is not the whole."""
         self._losses[Loss(self.format, session, why)] = None
+
+    def lose_lines(self, sessions: set[str | None]) -> None:
+        """Note that lines of the file are lost to the sessions it shows, if any are."""
+        if self.broken:
+            for session in sorted(sessions, key=str) or [None]:
+                self.lose(self.broken, session)
 
     @property
     def losses(self) -> list[Loss]:
