@@ -14,6 +14,7 @@ _COMMANDS = {
     "hook": ("toolgate.cli.hook:hook", "Print the agent's settings that install the hook."),
     "ledger": ("toolgate.cli.ledger:ledger", "Verify and show the decision ledger."),
     "policy": ("toolgate.cli.policy:policy", "Check, compile and show policies."),
+    "replay": ("toolgate.cli.replay:replay", "Decide recorded decisions again, byte for byte."),
     "simulate": (
         "toolgate.cli.simulate:simulate",
         "Decide a recorded log without running anything.",

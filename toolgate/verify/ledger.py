@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 from toolgate.errors import LedgerError
 from toolgate.verify.anchors import NOTHING, Anchors
 from toolgate.verify.directory import Directory, session_name
+from toolgate.verify.endings import Ending
 from toolgate.verify.entries import Entries
 from toolgate.verify.execution import Ask, Execution
 from toolgate.verify.findings import Finding, attribute, verdict
 from toolgate.verify.log import Log
 from toolgate.verify.read import Bad, Line
 from toolgate.verify.shapes import Decision, Entry, Outcome, SessionOpen, TurnClose
-from toolgate.verify.traces.span import Span
+from toolgate.verify.traces.span import Source, Span, Trace
 from toolgate.verify.words import counted
 
 _STEP = 4096
@@ -33,6 +34,12 @@ class Report(NamedTuple):
         calls: calls by (what they were first told, how they ended).
         replaced: decisions that a later one replaced.
         inferred: asks known to be answered by their execution only.
+        answered: asks that were let through, by how (``signature``, ``telemetry``, ``inferred``).
+        by_content: outcomes that found their decision by tool and arguments, not by id.
+        joins: calls of the trace by how they found their decision (``id``, ``content``).
+        traces: what was read as a trace, file by file.
+        endings: ends of calls that the trace shows and the ledger does not know.
+        unmatched: calls of known sessions that ran and that nobody decided.
         args_differ: calls that ran with other arguments than were decided.
         recovered: sealed fragments.
         asks: asks that nothing followed.
@@ -52,6 +59,12 @@ class Report(NamedTuple):
     calls: dict[tuple[str, str], int]
     replaced: int
     inferred: int
+    answered: dict[str, int]
+    by_content: int
+    joins: dict[str, int]
+    traces: list[Source]
+    endings: list[Ending]
+    unmatched: list[Ending]
     args_differ: int
     recovered: int
     asks: list[Ask]
@@ -75,8 +88,12 @@ class Report(NamedTuple):
             "findings": [item._asdict() for item in self.findings],
             "head": {"seq": self.head[0], "digest": self.head[1]},
             "calls": table,
+            "traces": [item._asdict() for item in self.traces],
+            "endings": [item._asdict() for item in self.endings],
+            "unmatched": [item._asdict() for item in self.unmatched],
             "asks": {
                 "executed": self.inferred,
+                "answered": self.answered,
                 "unexecuted": [item._asdict() for item in self.asks],
             },
         }
@@ -85,7 +102,7 @@ class Report(NamedTuple):
 def verify(
     root: str,
     *,
-    spans: Sequence[Span] | None = None,
+    spans: Trace | Sequence[Span] | None = None,
     expect_head: tuple[int, str] | None = None,
     anchors: Anchors = NOTHING,
     watch: Callable[[Line], None] | None = None,
@@ -95,7 +112,7 @@ def verify(
 
     Args:
         root: the ledger directory.
-        spans: tool calls of a trace another system wrote; None when there is none.
+        spans: a trace other systems wrote, or its tool calls; None when there is none.
         expect_head: number and digest of a spine entry that was kept outside.
         anchors: checkpoints and keys that were kept outside.
         watch: called with every entry that is read.
@@ -116,21 +133,21 @@ class _Verification:
     def __init__(
         self,
         directory: Directory,
-        spans: Sequence[Span] | None,
+        spans: Trace | Sequence[Span] | None,
         expect_head: tuple[int, str] | None,
         anchors: Anchors,
         watch: Callable[[Line], None] | None,
         progress: Callable[[int], None] | None,
     ) -> None:
         self._directory = directory
-        self._spans = spans
+        self._trace = None if spans is None else Trace.of(spans)
         self._pin = expect_head
         self._pinned = expect_head is not None or any(item.binds for item in anchors.held)
         self._watch = watch
         self._progress = progress
         self._entries = Entries(directory.policy)
         self._log = Log(expect_head, anchors)
-        self._execution = Execution(spans)
+        self._execution = Execution(self._trace)
         self._kinds: Counter[str] = Counter()
         self._recovered = 0
         self._names: dict[str, str] = {}
@@ -235,6 +252,12 @@ class _Verification:
             calls=dict(execution.calls),
             replaced=execution.replaced,
             inferred=execution.inferred,
+            answered=dict(execution.answered),
+            by_content=execution.by_content,
+            joins=execution.joins,
+            traces=[] if self._trace is None else list(self._trace.sources),
+            endings=execution.endings,
+            unmatched=execution.unmatched,
             args_differ=len(execution.differ),
             recovered=self._recovered,
             asks=execution.asks,
@@ -251,9 +274,13 @@ class _Verification:
             f"{counted(len(self._names), 'session')}",
             "execution: every outcome against its decision",
         ]
-        if self._spans is not None:
-            shown = counted(len(self._spans), "call")
-            checked.append(f"execution: {shown} of a trace against the ledger")
+        if self._trace is not None:
+            shown = counted(len(self._trace.calls), "call")
+            joins = self._execution.joins
+            checked.append(
+                f"execution: {shown} of a trace against the ledger, {joins.get('id', 0)} joined "
+                f"by id and {joins.get('content', 0)} by content"
+            )
         if self._pin is not None:
             checked.append(f"log: {self._said_of_pin(self._pin[0])}")
         return checked + [f"log: {item}" for item in self._log.heads.checked()]
@@ -300,7 +327,7 @@ class _Verification:
 
     def _unchecked(self, conditions: list[str], runs: list[str]) -> list[str]:
         unchecked: list[str] = []
-        if self._spans is None:
+        if self._trace is None:
             unchecked.append("execution against a trace: none was given")
         unchecked += conditions
         unchecked += self._log.heads.unchecked()

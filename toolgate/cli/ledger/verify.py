@@ -13,11 +13,17 @@ if TYPE_CHECKING:
     from toolgate.verify import Finding, Report
     from toolgate.verify.anchors import Anchors
     from toolgate.verify.system import SystemReport
+    from toolgate.verify.traces.span import Source
 
 _BAD, _INCOMPLETE = 1, 4
 _STATES = ("allowed", "asked", "denied")
 _ENDS = ("ok", "error", "timeout", "cancelled", "refused", "unresolved", "none")
 _MOST_SHOWN = 200
+_ANSWERED = {
+    "signature": "a signed approval",
+    "telemetry": "host telemetry",
+    "inferred": "their execution alone",
+}
 
 
 @click.command()
@@ -28,7 +34,8 @@ _MOST_SHOWN = 200
     multiple=True,
     type=click.Path(),
     metavar="FILE",
-    help="A trace of the same sessions: OTLP/JSON or a Claude Code transcript. Repeatable.",
+    help="A trace of the same sessions: OTLP/JSON, a Claude Code transcript or a Codex rollout. "
+    "Repeatable.",
 )
 @click.option(
     "--expect-head",
@@ -140,17 +147,17 @@ def _verify(
     root: str, traces: tuple[str, ...], pin: tuple[int, str] | None, anchors: "Anchors"
 ) -> "Report":
     from toolgate.verify import verify as run
-    from toolgate.verify.traces.load import load_spans
+    from toolgate.verify.traces.load import load_trace
 
-    spans = load_spans(traces) if traces else None
-    with Progress("verifying") as progress:
+    spans = load_trace(traces) if traces else None
+    with Progress("verifying: {:,} entries read") as progress:
         return run(root, spans=spans, expect_head=pin, anchors=anchors, progress=progress)
 
 
 def _verify_system(paths: tuple[str, ...], anchors: "Anchors") -> "SystemReport":
     from toolgate.verify.system import verify_system
 
-    with Progress("verifying") as progress:
+    with Progress("verifying: {:,} entries read") as progress:
         return verify_system(paths, anchors=anchors, progress=progress)
 
 
@@ -169,6 +176,7 @@ def _sheet(report: "Report", root: str) -> list[str]:
     lines += [f"  {layer:<10} {said}" for layer, said in LAYERS.items()]
     lines.append("Checked")
     lines += [f"  {item}" for item in report.checked]
+    lines += [f"    {_source(item)}" for item in report.traces]
     if report.unchecked:
         lines.append("Not checked")
         lines += [f"  {item}" for item in report.unchecked]
@@ -185,6 +193,23 @@ def _sheet(report: "Report", root: str) -> list[str]:
     seq, digest = report.head
     lines += ["", f"Head     {seq}:{digest}", f"Verdict  {report.verdict}", *_meaning(report)]
     return lines
+
+
+def _source(source: "Source") -> str:
+    """Return what was read from a trace file."""
+    from toolgate.verify.words import counted
+
+    shown = counted(source.calls, "call")
+    if source.answers:
+        shown += f", {counted(source.answers, 'answer')} to prompts"
+    if source.repeated:
+        shown += f", {counted(source.repeated, 'copy')} of the same"
+    if source.producers:
+        shown += f"; written by {', '.join(source.producers)}"
+    if source.unknown:
+        unknown = ", ".join(f"{kind} {count}" for kind, count in sorted(source.unknown.items()))
+        shown += f"; not understood: {unknown}"
+    return plain(f"{source.name}: {source.format}, {shown}")
 
 
 def _of_runs(runs: list[str], root: str) -> list[str]:
@@ -242,6 +267,19 @@ def _remarks(report: "Report") -> list[str]:
     from toolgate.verify.words import counted
 
     lines: list[str] = []
+    if report.answered:
+        said = [f"{count} by {_ANSWERED[how]}" for how, count in sorted(report.answered.items())]
+        asks = counted(sum(report.answered.values()), "ask")
+        lines.append(f"{asks} answered: {', '.join(said)}.")
+    if report.by_content:
+        outcomes = counted(report.by_content, "outcome")
+        lines.append(f"{outcomes} matched by tool and arguments, because no call id was known.")
+    if report.endings:
+        calls = counted(len(report.endings), "call")
+        lines.append(
+            f"{calls} without an end in the ledger, which the trace shows (toolgate ledger "
+            "reconcile)."
+        )
     if report.replaced:
         were = "was" if report.replaced == 1 else "were"
         replaced = counted(report.replaced, "decision")
