@@ -10,7 +10,7 @@ import systems
 from toolgate.verify import verify
 from toolgate.verify.anchors import NOTHING
 from toolgate.verify.findings import BY_CODE, FAULTS
-from toolgate.verify.traces.load import load_spans
+from toolgate.verify.traces.load import load_trace
 
 ROWS = catalogue.load()
 CASES = [pytest.param(case, id=case.id) for case in ROWS]
@@ -42,7 +42,7 @@ def look(kit, pin=None, anchors=NOTHING):
     paths = [kit.root.parent / name for name in kit.traces]
     for path in paths:
         path.write_bytes(kit.traces[path.name])
-    spans = load_spans([str(path) for path in paths]) if paths else kit.spans
+    spans = load_trace([str(path) for path in paths]) if paths else kit.spans
     return verify(str(kit.root), spans=spans, expect_head=pin, anchors=anchors, **kit.args)
 
 

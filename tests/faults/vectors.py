@@ -16,8 +16,8 @@ from toolgate.ledger.notes import parse_key, parse_note
 from toolgate.verify import Report, verify
 from toolgate.verify.anchors import Anchors, Held
 from toolgate.verify.system import SystemReport, verify_system
-from toolgate.verify.traces.load import load_spans
-from toolgate.verify.traces.span import Span
+from toolgate.verify.traces.load import load_trace
+from toolgate.verify.traces.span import Span, Trace
 
 FOLDER = Path(__file__).parent.parent / "vectors" / "ledgers"
 MAIN = "ledger"
@@ -260,12 +260,14 @@ def verify_case(case: dict[str, Any], folder: Path, *, pinned: bool = True) -> R
     anchors = _anchors(args)
     if pinned:
         args["anchors"] = anchors
-    spans = (
+    spans: Trace | list[Span] | None = (
         None if case["spans"] is None else [Span(**{**UNSAID, **span}) for span in case["spans"]]
     )
     if case["traces"]:
         paths = [folder / name for name in case["traces"]]
         for path in paths:
             path.write_bytes(data_of(case["traces"][path.name], []))
-        spans = [*(spans or []), *load_spans([str(path) for path in paths])]
+        shown = spans or []
+        told = load_trace([str(path) for path in paths])
+        spans = told._replace(calls=(*shown, *told.calls))
     return verify(str(folder / MAIN), spans=spans, **args)

@@ -17,6 +17,7 @@ _COMMANDS = {
     "ledger": ("toolgate.cli.ledger:ledger", "Verify and show the decision ledger."),
     "policy": ("toolgate.cli.policy:policy", "Check, compile and show policies."),
     "refuse": ("toolgate.cli.approve:refuse", "Refuse a call that was asked or denied, signed."),
+    "replay": ("toolgate.cli.replay:replay", "Decide recorded decisions again, byte for byte."),
     "simulate": (
         "toolgate.cli.simulate:simulate",
         "Decide a recorded log without running anything.",

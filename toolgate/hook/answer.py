@@ -107,10 +107,13 @@ def _decided(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) 
         gate = gate_for(environ)
         call = call._replace(place=call.place._replace(gate=_own_paths(ledger.root, environ)))
         decision, args = _decide(gate, call)
+        call_id = call.call or f"made-{ts}-{args[7:19]}"
+        if environ.get("TOOLGATE_VAULT"):
+            decision = _kept(ledger, gate, call, call_id, decision, args, environ)
         fields = fields_of(
             call,
             decision,
-            call_id=call.call or f"made-{ts}-{args[7:19]}",
+            call_id=call_id,
             salt=salt(ledger.root),
             ts=ts,
             build=build_digest(),
@@ -130,6 +133,26 @@ def _decided(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) 
     except ToolgateError as error:
         return _denied(str(error))
     return claude_code.write(decision.state, decision.sentence), "", 0
+
+
+def _kept(
+    ledger: Ledger,
+    gate: Gate,
+    call: ToolCall,
+    call_id: str,
+    decision: Decision,
+    args: str,
+    environ: Mapping[str, str],
+) -> Decision:
+    """Keep what was decided on in the vault, if it is set; deny what cannot be kept."""
+    from toolgate.hook.vault import keep_call
+
+    try:
+        durable = environ.get("TOOLGATE_DURABILITY") == "fsync"
+        keep_call(ledger.root, call, call_id, args, environ, durable=durable)
+    except LedgerError as error:
+        return gate.refusal("vault", f"Denied: {error}")
+    return decision
 
 
 def _denied(reason: str) -> Answer:
@@ -185,7 +208,8 @@ def workspace_roots(cwd: str) -> tuple[str, ...]:
 def _own_paths(root: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     """Return what this gate consists of: without any of it a host runs every call."""
     package = dirname(dirname(abspath(__file__)))
-    own = [root, root + ".salt", package, dirname(user_policy(environ)), _keys(environ)]
+    own = [root, root + ".salt", root + ".vault", package]
+    own += [dirname(user_policy(environ)), _keys(environ)]
     folder = dirname(package)
     while folder not in ("", "/"):
         if lexists(folder + "/pyvenv.cfg"):

@@ -276,6 +276,30 @@ class Ledger:
                 return "unmatched"
             return done
 
+    def settle(
+        self,
+        session: str,
+        *,
+        reports: list[tuple[str | None, calls.Report]],
+        ts: int,
+        idle_us: int = 0,
+    ) -> list[str]:
+        """Append the ends of calls that a trace shows and no hook reported, under one lock.
+
+        Args:
+            session: the host's session id.
+            reports: decision_digest of the decision a call ended, None for a call nobody
+                decided; and how it ended.
+            ts: now, microseconds UTC.
+            idle_us: leave an open session alone whose last entry is younger than this.
+
+        Returns:
+            For each as ``outcome``, or ``known`` (it has an end by now) or ``busy`` (the
+            session is still being written); in both cases nothing is written.
+        """
+        with self._session(session, ts) as held:
+            return calls.settle(held, reports, idle_us)
+
     def turn_close(self, session: str, *, closed_by: str, ts: int) -> None:
         """Close the session's open turn, if there is one."""
         with self._session(session, ts) as held:

@@ -286,6 +286,19 @@ def salt(root: str) -> bytes:
     return found
 
 
+def known_salt(root: str) -> bytes | None:
+    """Return a ledger's salt; None when it is not there. Never creates one.
+
+    Raises:
+        LedgerError: it cannot be read, or has another length.
+    """
+    path = os.path.abspath(root) + ".salt"
+    found = _read_salt(path)
+    if found is not None and len(found) != SALT_BYTES:
+        raise LedgerError(f"{path} holds {len(found)} bytes; expected {SALT_BYTES}")
+    return found
+
+
 def _read_salt(path: str) -> bytes | None:
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)

@@ -10,15 +10,15 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from toolgate.verify.against_trace import RAN, AgainstTrace, ran_wrongly
+from toolgate.verify.endings import Ending
 from toolgate.verify.findings import Seen, finding
 from toolgate.verify.read import Line
 from toolgate.verify.shapes import Decision, Entry, Other, Outcome, SessionOpen
-from toolgate.verify.traces.span import ERROR, OK, Span
-from toolgate.verify.words import counted
+from toolgate.verify.traces.span import Span, Trace
 
 NO_OUTCOME = "none"
-_NEVER = 2**63  # a span without a time cannot show where the trace ends
-_RAN = ("ok", "error", "timeout", "cancelled")
+SIGNATURE, TELEMETRY, INFERRED = "signature", "telemetry", "inferred"
 
 
 class Ask(NamedTuple):
@@ -46,10 +46,10 @@ class _Call(Struct, gc=False):
     args: str
     call: str
     tool: str
-    ts: int
+    agent: str
     turn: int | None
     told: str
-    answer: str = ""
+    by: str = ""  # how the ask it answers was answered
     replaced: bool = False
     terminal: str = ""
     result: str | None = None
@@ -73,7 +73,7 @@ class Execution:
     """The third layer. It counts as well, since it knows how each call ended.
 
     Args:
-        spans: the tool calls of a trace; None when no trace was given.
+        spans: a trace, or its tool calls; None when no trace was given.
 
     Attributes:
         asks: asks that nothing followed.
@@ -81,24 +81,25 @@ class Execution:
         outcomes: outcomes by terminal state.
         calls: calls by what they were first told and how they ended (``none``: no outcome).
         replaced: decisions a later one replaced, which count as no call of their own.
-        answers: asks by how they were answered: ``signature``, ``telemetry`` or ``inferred`` (from
-            the execution alone).
-        differ: session and id of the calls that ran with other arguments than were decided.
+        answered: asks that were let through, by how: ``signature`` or ``telemetry`` (of an
+            approval, or in the trace), ``inferred`` from their execution alone.
+        by_content: outcomes that found their decision by tool and arguments.
     """
 
-    def __init__(self, spans: Sequence[Span] | None = None) -> None:
+    def __init__(self, spans: Trace | Sequence[Span] | None = None) -> None:
         self.seen: list[Seen] = []
         self.asks: list[Ask] = []
         self.decisions: Counter[str] = Counter()
         self.outcomes: Counter[str] = Counter()
         self.calls: Counter[tuple[str, str]] = Counter()
         self.replaced = 0
-        self.answers: Counter[str] = Counter()
-        self.differ: set[tuple[str, str]] = set()
-        self._traced = spans is not None
+        self.answered: Counter[str] = Counter()
+        self.by_content = 0
+        self._differ: set[tuple[str, str]] = set()
         self._approvals: dict[str, str] = {}
+        self._stated: set[tuple[str | None, str | None]] = set()
         self._sessions: dict[str, _Session] = defaultdict(_Session)
-        self._spans = _Spans(spans or ())
+        self._against = None if spans is None else AgainstTrace(Trace.of(spans), self._add)
 
     def decision(self, line: Line, entry: Decision, stream: str | None) -> None:
         """Take a decision.
@@ -120,31 +121,60 @@ class Execution:
             ev.args_digest,
             intent.call,
             intent.action_type,
-            entry.ts,
+            intent.agent_id,
             entry.turn,
             state,
         )
         held.entries[line.digest] = line.event
         self.decisions[state] += 1
+        answers = False
         for event in entry.basis:
             held.answered.add(event)
             if event in held.calls:
-                call.told, call.answer = held.calls[event].told, self._how(entry.basis)
+                call.told, answers = held.calls[event].told, True
+        if answers:
+            call.by = self._evidence(entry)
         for parent in entry.parents:
             replaced = held.entries.get(parent)
             if replaced is not None and replaced not in held.answered:
                 held.calls[replaced].replaced = True
 
-    def _how(self, basis: list[str]) -> str:
-        """Say how an ask was answered, from what the answer rests on beside it."""
-        evidence = [self._approvals[item] for item in basis if item in self._approvals]
-        return min(evidence, default="inferred")
+    def _evidence(self, entry: Decision) -> str:
+        """Return what the approvals are that a decision on an ask rests on."""
+        evidence = {self._approvals[one] for one in entry.basis if one in self._approvals}
+        return SIGNATURE if SIGNATURE in evidence else TELEMETRY if evidence else INFERRED
+
+    @property
+    def inferred(self) -> int:
+        """Return how many asks are known to be answered by their execution only."""
+        return self.answered[INFERRED]
+
+    @property
+    def joins(self) -> dict[str, int]:
+        """Return the calls of the trace by how they were joined."""
+        return {} if self._against is None else dict(self._against.joins)
+
+    @property
+    def endings(self) -> list[Ending]:
+        """Return the ends that the trace shows and the ledger does not know."""
+        return [] if self._against is None else self._against.endings
+
+    @property
+    def unmatched(self) -> list[Ending]:
+        """Return the calls of the trace that ran and that nobody decided."""
+        return [] if self._against is None else self._against.unmatched
+
+    @property
+    def differ(self) -> set[tuple[str, str]]:
+        """Return the calls that ran with other arguments than decided, by session and id."""
+        return self._differ if self._against is None else self._differ | self._against.differ
 
     def outcome(self, line: Line, entry: Outcome, stream: str | None) -> None:
         """Take an outcome; arguments as in ``decision``."""
         session, ev = entry.session or "", entry.ev
         if stream is None or stream == session:
             self.outcomes[ev.terminal_state] += 1
+            self.by_content += entry.join == "content"
             self._sessions[session].outcomes.append(
                 (ev.decision_digest, ev.terminal_state, ev.result_digest)
             )
@@ -166,6 +196,8 @@ class Execution:
     def _unmatched(self, line: Line, entry: Other) -> None:
         details = entry.ev["details"]
         tool, call = details.get("tool"), details.get("call")
+        known = call if isinstance(call, str) else details.get("args_digest")
+        self._stated.add((entry.session, known if isinstance(known, str) else None))
         which = f"call {call}" if isinstance(call, str) else "a call without id"
         message = f"{tool} ran as {which}; no decision was waiting for it"
         self._add("execution.unmatched", line.digest, message, entry.session)
@@ -177,7 +209,7 @@ class Execution:
         message = f"{details.get('tool')} call {call} ran with {ran}, not {details.get('decided')}"
         self._add("execution.args_differ", line.digest, message, entry.session)
         self._sessions[session].differ[call].append(ran)
-        self.differ.add((session, call))
+        self._differ.add((session, call))
 
     def end_session(self, session: str) -> None:
         """Judge a session, now that all of it was read."""
@@ -194,159 +226,48 @@ class Execution:
                 self.replaced += 1
             elif call.event not in held.answered:
                 self.calls[call.told, call.terminal or NO_OUTCOME] += 1
-                if call.answer:
-                    self.answers[call.answer] += 1
+                if call.by:
+                    self.answered[self._how(session, call)] += 1
             if call.state != "allowed" or not held.executes:
                 self._ledger_side(session, held, call, reported)
-        if self._traced:
-            self._trace_side(session, held, reported)
+        if self._against is not None:
+            standing = [
+                call
+                for call in held.calls.values()
+                if not call.replaced and call.event not in held.answered
+            ]
+            self._against.session(
+                session,
+                standing,
+                executes=held.executes,
+                differ=held.differ,
+                reported=reported,
+            )
+
+    def _how(self, session: str, call: _Call) -> str:
+        """Say how the ask behind a call was answered; a trace may know more than the ledger."""
+        seen = self._against is not None and self._against.answers.approved(session, call.call)
+        return TELEMETRY if seen and call.by == INFERRED else call.by
 
     def _ledger_side(self, session: str, held: _Session, call: _Call, reported: set[str]) -> None:
         """Judge a call that must not have run."""
-        if call.terminal in _RAN:
-            self._ran_wrongly(session, held, call, f"its outcome says {call.terminal}")
+        wrong = ran_wrongly(call, executes=held.executes) if call.terminal in RAN else None
+        if wrong is not None:
+            code, why = wrong
+            message = f"{why}: its outcome says {call.terminal}"
+            self._add(code, call.entry, message, session, call.turn)
             reported.add(call.event)
         elif call.state == "asked" and not call.replaced and call.event not in held.answered:
             self.asks.append(Ask(call.entry, session, call.tool, call.call))
-
-    def _ran_wrongly(self, session: str, held: _Session, call: _Call, how: str) -> None:
-        which = f"{call.tool} call {call.call}"
-        if not held.executes:
-            code, why = "execution.in_run", f"{which} ran in a session that executes nothing"
-        elif call.state == "denied":
-            code, why = "execution.after_deny", f"{which} was denied and ran"
-        elif call.state == "asked":
-            code, why = "execution.ask_unanswered", f"{which} was asked about and ran unanswered"
-        else:
-            return
-        self._add(code, call.entry, f"{why}: {how}", session, call.turn)
-
-    # -- against a trace
-
-    def _trace_side(self, session: str, held: _Session, reported: set[str]) -> None:
-        seen_until = self._spans.last_ts(session)
-        missing: list[_Call] = []
-        for call in held.calls.values():
-            if call.replaced or call.event in held.answered:
-                continue
-            spans = self._spans_of(session, held, call)
-            if not spans:
-                if held.executes and call.terminal in _RAN and call.state == "allowed":
-                    missing.append(call)
-                continue
-            if len(spans) > 1:
-                message = f"{spans[1].where}: shows {call.tool} call {call.call} a second time"
-                self._add("execution.span_reused", call.entry, message, session, call.turn)
-            if call.event not in reported:
-                self._compare(session, held, call, spans[0])
-        self._report_missing(session, missing, seen_until)
-
-    def _spans_of(self, session: str, held: _Session, call: _Call) -> list[Span]:
-        """Take a call's spans, by the arguments that were decided or are known to have run."""
-        for args in (call.args, *held.differ.get(call.call, ())):
-            spans = self._spans.take(session, call.call, call.tool, args)
-            if spans:
-                return spans
-        return []
-
-    def _compare(self, session: str, held: _Session, call: _Call, span: Span) -> None:
-        def add(code: str, message: str) -> None:
-            self._add(code, call.entry, f"{span.where}: {message}", session, call.turn)
-
-        which = f"{call.tool} call {call.call}"
-        if span.decision_digest is not None and span.decision_digest != call.event:
-            add("execution.other_decision", f"{which} names decision {span.decision_digest}")
-            return
-        if (call.state != "allowed" and span.status == OK) or not held.executes:
-            self._ran_wrongly(session, held, call, f"{span.where} shows it")
-            return
-        known = (None, call.args, *held.differ.get(call.call, ()))
-        if span.args_digest not in known:
-            add("execution.args_differ", f"{which} ran with {span.args_digest}, not {call.args}")
-            self.differ.add((session, call.call))
-        if call.result and span.result_digest and span.result_digest != call.result:
-            add("execution.result_differs", f"{which} gave {span.result_digest}, not {call.result}")
-        ended_well = call.terminal == "ok"
-        if call.terminal not in ("", "unresolved") and (
-            (span.status == OK and not ended_well) or (span.status == ERROR and ended_well)
-        ):
-            add("execution.state_differs", f"{which} ended {span.status}, not {call.terminal}")
-
-    def _report_missing(self, session: str, missing: list[_Call], until: int | None) -> None:
-        if not missing:
-            return
-        if until is None:
-            ran = counted(len(missing), "call")
-            message = f"no trace of session {session} was given; {ran} of it ran"
-            self._add("execution.trace_missing", missing[0].entry, message, session)
-            return
-        behind = [call for call in missing if call.ts > until]
-        for call in missing:
-            if call.ts <= until:
-                message = f"{call.tool} call {call.call} has an outcome; the trace does not show it"
-                self._add("execution.no_span", call.entry, message, session, call.turn)
-        if behind:
-            ran = counted(len(behind), "call")
-            message = f"the trace of session {session} ends before {ran} that ran"
-            self._add("execution.trace_ends", behind[0].entry, message, session)
 
     def finish(self) -> None:
         """Report the spans no decision was made for."""
         for session in list(self._sessions):
             self.end_session(session)
-        for span in self._spans.left():
-            message = f"{span.where}: {span.tool or 'a tool'} call {span.call} has no decision"
-            entry = span.where
-            self._add("execution.no_decision", entry, message, span.session)
+        if self._against is not None:
+            self._against.finish(self._stated)
 
     def _add(
         self, code: str, entry: str, message: str, session: str | None, turn: int | None = None
     ) -> None:
         self.seen.append(Seen(finding(code, entry, message), session, turn))
-
-
-class _Spans:
-    """A trace's spans, by the call they show, each taken by at most one decision."""
-
-    def __init__(self, spans: Sequence[Span]) -> None:
-        self._spans = spans
-        self._taken = bytearray(len(spans))
-        self._by_call: dict[str, list[int]] = defaultdict(list)
-        self._by_content: dict[tuple[str | None, str | None, str], list[int]] = defaultdict(list)
-        self._last: dict[str, int] = {}
-        for at, span in enumerate(spans):
-            if span.call is not None:
-                self._by_call[span.call].append(at)
-            elif span.args_digest is not None:
-                self._by_content[span.session, span.tool, span.args_digest].append(at)
-            if span.session is not None:
-                until = _NEVER if span.ts is None else span.ts
-                self._last[span.session] = max(self._last.get(span.session, until), until)
-
-    def last_ts(self, session: str) -> int | None:
-        """Return the time of a session's last span; None when it has none."""
-        return self._last.get(session)
-
-    def take(self, session: str, call: str, tool: str, args: str) -> list[Span]:
-        """Take the spans that show a decided call."""
-        found: list[Span] = []
-        for at in self._by_call.get(call, ()):
-            span = self._spans[at]
-            if span.session not in (None, session):
-                # A resumed session repeats what an earlier one did under its own name.
-                self._taken[at] |= span.args_digest == args
-            elif not self._taken[at]:
-                self._taken[at] = True
-                found.append(span)
-        if found:
-            return found
-        waiting = self._by_content.get((session, tool, args))
-        if waiting:
-            at = waiting.pop(0)
-            self._taken[at] = True
-            return [self._spans[at]]
-        return []
-
-    def left(self) -> list[Span]:
-        """Return the spans nobody took."""
-        return [span for span, taken in zip(self._spans, self._taken, strict=True) if not taken]

@@ -147,6 +147,7 @@ FAULTS: tuple[Fault, ...] = (
     # What ran.
     Fault("execution.unmatched", FAIL, "A call ran that no decision was waiting for."),
     Fault("execution.after_deny", FAIL, "A call ran although it was denied."),
+    Fault("execution.rejected", FAIL, "A call ran although the host says it was rejected."),
     Fault("execution.ask_unanswered", FAIL, "A call ran on an ask that nothing answered."),
     Fault("execution.in_run", FAIL, "A call ran in a session that executes nothing."),
     Fault("execution.no_decision", FAIL, "The trace shows a call that has no decision."),
@@ -165,7 +166,9 @@ FAULTS: tuple[Fault, ...] = (
     Fault("log.turn_open", INCOMPLETE, "A turn is still open."),
     Fault("log.session_open", INCOMPLETE, "A session is still open."),
     Fault("execution.trace_missing", INCOMPLETE, "No trace was given for a session that ran."),
-    Fault("execution.trace_ends", INCOMPLETE, "The trace ends before the session does."),
+    Fault(
+        "execution.trace_ends", INCOMPLETE, "The trace ends before the session, or is not whole."
+    ),
 )
 """Every finding the verifier can make, the likelier cause first."""
 

@@ -8,13 +8,14 @@ from toolgate.errors import LedgerError
 from toolgate.verify.anchors import NOTHING, Anchors
 from toolgate.verify.authority import Authority
 from toolgate.verify.directory import Directory, session_name
+from toolgate.verify.endings import Ending
 from toolgate.verify.entries import Entries
 from toolgate.verify.execution import Ask, Execution
 from toolgate.verify.findings import Finding, attribute, verdict
 from toolgate.verify.log import Log
 from toolgate.verify.read import Bad, Line
 from toolgate.verify.shapes import Decision, Entry, Outcome, SessionOpen, TurnClose
-from toolgate.verify.traces.span import Span
+from toolgate.verify.traces.span import Source, Span, Trace
 from toolgate.verify.words import counted
 
 _STEP = 4096
@@ -33,7 +34,12 @@ class Report(NamedTuple):
         outcomes: outcomes by terminal state.
         calls: calls by (what they were first told, how they ended).
         replaced: decisions that a later one replaced.
-        answers: asks by how they were answered: signature, telemetry, inferred.
+        answered: asks that were answered, by how (``signature``, ``telemetry``, ``inferred``).
+        by_content: outcomes that found their decision by tool and arguments, not by id.
+        joins: calls of the trace by how they found their decision (``id``, ``content``).
+        traces: what was read as a trace, file by file.
+        endings: ends of calls that the trace shows and the ledger does not know.
+        unmatched: calls of known sessions that ran and that nobody decided.
         authority: where the authority of each policy that decided ends.
         args_differ: calls that ran with other arguments than were decided.
         recovered: sealed fragments.
@@ -53,7 +59,12 @@ class Report(NamedTuple):
     outcomes: dict[str, int]
     calls: dict[tuple[str, str], int]
     replaced: int
-    answers: dict[str, int]
+    answered: dict[str, int]
+    by_content: int
+    joins: dict[str, int]
+    traces: list[Source]
+    endings: list[Ending]
+    unmatched: list[Ending]
     authority: list[Authority]
     args_differ: int
     recovered: int
@@ -66,7 +77,7 @@ class Report(NamedTuple):
     @property
     def inferred(self) -> int:
         """Return how many asks are known to be answered by their execution only."""
-        return self.answers.get("inferred", 0)
+        return self.answered.get("inferred", 0)
 
     @property
     def primary(self) -> list[Finding]:
@@ -84,8 +95,11 @@ class Report(NamedTuple):
             "head": {"seq": self.head[0], "digest": self.head[1]},
             "calls": table,
             "authority": [item.as_json() for item in self.authority],
+            "traces": [item._asdict() for item in self.traces],
+            "endings": [item._asdict() for item in self.endings],
+            "unmatched": [item._asdict() for item in self.unmatched],
             "asks": {
-                "answered": self.answers,
+                "answered": self.answered,
                 "executed": self.inferred,
                 "unexecuted": [item._asdict() for item in self.asks],
             },
@@ -95,7 +109,7 @@ class Report(NamedTuple):
 def verify(
     root: str,
     *,
-    spans: Sequence[Span] | None = None,
+    spans: Trace | Sequence[Span] | None = None,
     expect_head: tuple[int, str] | None = None,
     anchors: Anchors = NOTHING,
     watch: Callable[[Line], None] | None = None,
@@ -106,7 +120,7 @@ def verify(
 
     Args:
         root: the ledger directory.
-        spans: tool calls of a trace another system wrote; None when there is none.
+        spans: a trace other systems wrote, or its tool calls; None when there is none.
         expect_head: number and digest of a spine entry that was kept outside.
         anchors: checkpoints and keys that were kept outside.
         watch: called with every entry that is read.
@@ -129,7 +143,7 @@ class _Verification:
     def __init__(
         self,
         directory: Directory,
-        spans: Sequence[Span] | None,
+        spans: Trace | Sequence[Span] | None,
         expect_head: tuple[int, str] | None,
         anchors: Anchors,
         roots: frozenset[str],
@@ -137,14 +151,14 @@ class _Verification:
         progress: Callable[[int], None] | None,
     ) -> None:
         self._directory = directory
-        self._spans = spans
+        self._trace = None if spans is None else Trace.of(spans)
         self._pin = expect_head
         self._pinned = expect_head is not None or any(item.binds for item in anchors.held)
         self._watch = watch
         self._progress = progress
         self._entries = Entries(directory.policy, directory.signature, roots)
         self._log = Log(expect_head, anchors)
-        self._execution = Execution(spans)
+        self._execution = Execution(self._trace)
         self._kinds: Counter[str] = Counter()
         self._recovered = 0
         self._names: dict[str, str] = {}
@@ -249,7 +263,12 @@ class _Verification:
             outcomes=dict(execution.outcomes),
             calls=dict(execution.calls),
             replaced=execution.replaced,
-            answers=dict(execution.answers),
+            answered=dict(execution.answered),
+            by_content=execution.by_content,
+            joins=execution.joins,
+            traces=[] if self._trace is None else list(self._trace.sources),
+            endings=execution.endings,
+            unmatched=execution.unmatched,
             authority=self._entries.authority,
             args_differ=len(execution.differ),
             recovered=self._recovered,
@@ -274,9 +293,13 @@ class _Verification:
             )
         if given.rotations:
             checked.append(f"entries: {counted(given.rotations, 'rotation')} of an approver's key")
-        if self._spans is not None:
-            shown = counted(len(self._spans), "call")
-            checked.append(f"execution: {shown} of a trace against the ledger")
+        if self._trace is not None:
+            shown = counted(len(self._trace.calls), "call")
+            joins = self._execution.joins
+            checked.append(
+                f"execution: {shown} of a trace against the ledger, {joins.get('id', 0)} joined "
+                f"by id and {joins.get('content', 0)} by content"
+            )
         if self._pin is not None:
             checked.append(f"log: {self._said_of_pin(self._pin[0])}")
         return checked + [f"log: {item}" for item in self._log.heads.checked()]
@@ -315,7 +338,7 @@ class _Verification:
                 f"whether what follows the pin was rewritten or cut: {which} {were} not covered "
                 "by it"
             )
-        inferred = self._execution.answers["inferred"]
+        inferred = self._execution.inferred
         if inferred:
             how = "it is known by its" if inferred == 1 else "they are known by their"
             conditions.append(f"who approved {counted(inferred, 'ask')}: {how} execution only")
@@ -323,7 +346,7 @@ class _Verification:
 
     def _unchecked(self, conditions: list[str], runs: list[str]) -> list[str]:
         unchecked: list[str] = []
-        if self._spans is None:
+        if self._trace is None:
             unchecked.append("execution against a trace: none was given")
         unchecked += conditions
         unchecked += self._log.heads.unchecked()

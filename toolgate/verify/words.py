@@ -1,6 +1,6 @@
 """Numbers in the sentences of a report."""
 
-_ODD = {"entry": "entries"}
+_ODD = {"copy": "copies", "entry": "entries"}
 
 
 def counted(number: int, noun: str) -> str:

@@ -64,7 +64,7 @@ def test_an_ask_is_answered_by_its_call_id(office):
     assert f"  as       bob ({key('bob').public})" in words
     assert words[-1].startswith("The call is allowed by decision sha256:")
     report = verify(str(office.root))
-    assert report.answers == {"signature": 1}
+    assert report.answered == {"signature": 1}
     assert asked in office.fails("approve", asked, "--as", "bob")
 
 

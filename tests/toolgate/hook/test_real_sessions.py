@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from toolgate.verify import verify
-from toolgate.verify.traces.load import load_spans
+from toolgate.verify.traces.load import load_trace
 
 ROOT = Path(__file__).resolve().parents[3]
 CORPORA = Path(os.environ.get("TOOLGATE_SHARED", ROOT.parent / "shared")) / "corpora"
@@ -151,10 +151,16 @@ def test_session_of_three_logs_joined_by_id(send, ledger, tmp_path):
 
     shown = {row["tool_use_id"] for row in chat}
     trace = transcript(tmp_path / "transcript.jsonl", chat)
-    report = verify(str(ledger), spans=load_spans([str(trace)]))
+    report = verify(str(ledger), spans=load_trace([str(trace)]))
     findings = Counter(finding.code for finding in report.findings)
-    assert findings["execution.no_decision"] == len(shown - decided.keys())
+    # What the ledger itself says ran without a decision is not reported a second time.
+    assert findings["execution.no_decision"] == len(shown - decided.keys() - set(unmatched))
+    # The trace ends with the last decided call it shows, whatever its clock says.
+    order = list(decided)
+    last = max(order.index(call) for call in shown & decided.keys())
     ran = {call for call, state in decided.items() if call in post and state != "deny"}
-    assert findings["execution.no_span"] == len(ran - shown)
+    missing = [order.index(call) > last for call in ran - shown]
+    assert findings["execution.no_span"] == missing.count(False)
+    assert findings["execution.trace_ends"] == any(missing)
     assert report.verdict == "FAIL"
     print(Counter(decided.values()), len(unmatched), len(shown), dict(findings))

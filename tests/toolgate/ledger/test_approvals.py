@@ -44,7 +44,7 @@ def test_an_answered_ask_is_one_approval_and_a_second_decision(desk):
     given = desk.answer("bob", "a", asked)
     assert given.decision_digest is not None
     report = verify(str(desk.root))
-    assert report.answers == {"signature": 1}
+    assert report.answered == {"signature": 1}
     assert report.decisions == {"asked": 1, "allowed": 1}
     desk.done("a")
     assert codes(desk) == OPEN
@@ -120,7 +120,7 @@ def test_a_report_of_the_host_answers_once(desk):
     desk.say("a", "asked")
     assert desk.ledger.answer_reported("s", call="a", ts=desk.tick(), **told) == "answered"
     assert desk.ledger.answer_reported("s", call="a", ts=desk.tick(), **told) == "not_asked"
-    assert verify(str(desk.root)).answers == {"telemetry": 1}
+    assert verify(str(desk.root)).answered == {"telemetry": 1}
 
 
 def test_a_forged_line_on_the_spine_allows_nothing(desk):

@@ -247,5 +247,5 @@ def test_an_ask_without_its_approval_is_inferred(approved_ledger, tmp_path):
     kit.rehash()
     report = verify(str(kit.root))
     assert report.findings == []
-    assert report.answers == {"inferred": 1}
+    assert report.answered == {"inferred": 1}
     assert "who approved 1 ask: it is known by its execution only" in report.conditions

@@ -7,6 +7,7 @@ import sys
 
 import ledgers
 import pytest
+import vendors
 from click.testing import CliRunner
 
 from toolgate.cli.ledger import ledger
@@ -172,6 +173,37 @@ def test_spans(root, tmp_path):
     }
 
 
+def test_report_on_traces(root, tmp_path):
+    kit = ledgers.Kit(root)
+    rows = [*vendors.transcript(kit), {"type": "brand-new", "sessionId": "alpha"}]
+    trace, logs = tmp_path / "t.jsonl", tmp_path / "logs.json"
+    trace.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    logs.write_text(json.dumps(vendors.answer("a2", "accept", "user_temporary")))
+    done = run("verify", root, "--spans", trace, "--spans", logs)
+    assert done.exit_code == 0
+    assert (
+        "    t.jsonl: claude-transcript/1, 15 calls; written by claude-code 2.1.332; "
+        "not understood: brand-new 1\n"
+    ) in done.output
+    assert "    logs.json: otlp-logs/1, 0 calls, 1 answer to prompts\n" in done.output
+    assert "15 calls of a trace against the ledger, 15 joined by id and 0 by content" in done.output
+    assert "1 ask was answered: 1 as the host reported it, unsigned." in done.output
+    assert "who approved" not in done.output
+
+
+def test_trace_that_shows_an_end_the_ledger_does_not_know(tmp_path):
+    writer = ledgers.Writer(tmp_path / "ledger", "alpha")
+    writer.decide("a")
+    writer.close()
+    trace = tmp_path / "t.jsonl"
+    rows = [vendors.use("a", "alpha"), vendors.end("a", "alpha", "ok")]
+    trace.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = run("verify", tmp_path / "ledger", "--spans", trace)
+    assert done.exit_code == 1
+    said = "1 call without an end in the ledger, which the trace shows (toolgate ledger reconcile)."
+    assert said in done.output
+
+
 def test_tail_of_everything(root):
     lines = run("tail", root, "-n", "all").output.splitlines()
     kit = ledgers.Kit(root)
@@ -189,7 +221,11 @@ def test_tail_of_an_unknown_session(root):
     assert done.stderr == f"toolgate ledger: the ledger at {root} holds no session 'zzz'\n"
 
 
-@pytest.mark.parametrize("command", [[], ["verify"], ["show"], ["tail"], ["timeline"], ["recover"]])
+HELP = [[], ["verify"], ["show"], ["tail"], ["timeline"], ["recover"], ["reconcile"], ["vault"]]
+HELP += [["vault", "show"], ["vault", "prune"]]
+
+
+@pytest.mark.parametrize("command", HELP)
 def test_help_says_the_exit_codes(command):
     assert "Exit codes: 0 " in run(*command, "--help").output
 
@@ -203,7 +239,7 @@ def test_recover(root):
     assert run("verify", root).exit_code == 0
 
 
-@pytest.mark.parametrize("command", [[], ["verify"], ["show"], ["tail"], ["timeline"], ["recover"]])
+@pytest.mark.parametrize("command", HELP)
 def test_help_imports_nothing_heavy(command):
     code = (
         "import sys\n"

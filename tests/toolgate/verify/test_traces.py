@@ -6,7 +6,12 @@ import pytest
 
 from toolgate.canonical import digest_of
 from toolgate.errors import UnavailableError
-from toolgate.verify.traces.load import load_spans
+from toolgate.verify.traces.load import load_trace
+
+
+def load_spans(paths):
+    return list(load_trace(paths).calls)
+
 
 SESSION = "3f2b8c1e-0000-4000-8000-000000000001"
 
@@ -166,7 +171,9 @@ def test_odd_otlp_is_no_error(tmp_path, document):
 def test_file_of_no_known_kind(tmp_path, data):
     path = tmp_path / "x"
     path.write_bytes(data)
-    with pytest.raises(UnavailableError, match="expected OTLP/JSON or a Claude Code transcript"):
+    with pytest.raises(
+        UnavailableError, match="expected OTLP/JSON, a Claude Code transcript or a Codex rollout"
+    ):
         load_spans([str(path)])
 
 

@@ -13,6 +13,10 @@ _COMMANDS = {
     "checkpoint": ("toolgate.cli.ledger.checkpoint:checkpoint", "Append a signed checkpoint."),
     "cosign": ("toolgate.cli.ledger.cosign:cosign", "Sign a checkpoint as its witness."),
     "prove": ("toolgate.cli.ledger.prove:prove", "Prove that an entry was in the log."),
+    "reconcile": (
+        "toolgate.cli.ledger.reconcile:reconcile",
+        "Record the ends of calls that only a trace shows.",
+    ),
     "recover": ("toolgate.cli.ledger.recover:recover", "Seal torn ends, close idle sessions."),
     "rotate-key": (
         "toolgate.cli.ledger.rotate_key:rotate_key",
@@ -21,13 +25,14 @@ _COMMANDS = {
     "show": ("toolgate.cli.ledger.show:show", "Tell the story of one call."),
     "tail": ("toolgate.cli.ledger.tail:tail", "Show the last entries, one line each."),
     "timeline": ("toolgate.cli.ledger.timeline:timeline", "Show one session as a timeline."),
+    "vault": ("toolgate.cli.ledger.vault:vault", "Show and prune what the gate was given."),
     "verify": ("toolgate.cli.ledger.verify:verify", "Verify a ledger in three layers."),
 }
 
 
 @click.group(cls=LazyGroup, commands_at=_COMMANDS)
 def ledger() -> None:
-    """Verify, show, recover and anchor the decision ledger.
+    """Verify, show, recover, reconcile and anchor the decision ledger.
 
     Exit codes: 0 done, 1 the evidence is bad, 2 wrong usage, 3 could not be done, 4
     INCOMPLETE, 130 interrupted. Each command says which of them it has.

@@ -1,18 +1,18 @@
-"""Says on a terminal how far a reading of a ledger is."""
+"""What long work says on a terminal while it goes on."""
 
 import sys
 from typing import Any
 
 
 class Progress:
-    """Shows a line on standard error once the work takes longer than a second.
+    """Says on a terminal how far the work is, once it takes longer than a second.
 
     Args:
-        doing: what is being done, for example ``verifying``.
+        words: what is said, with one place for a number.
     """
 
-    def __init__(self, doing: str) -> None:
-        self._doing = doing
+    def __init__(self, words: str) -> None:
+        self._words = words
         self._began = 0.0
         self._status: Any = None
 
@@ -22,8 +22,7 @@ class Progress:
         self._began = time.monotonic()
         return self
 
-    def __call__(self, entries: int) -> None:
-        """Take the number of entries read so far."""
+    def __call__(self, done: int) -> None:
         import time
 
         if self._status is None:
@@ -31,9 +30,9 @@ class Progress:
                 return
             from rich.console import Console
 
-            self._status = Console(stderr=True).status(self._doing)
+            self._status = Console(stderr=True).status(self._words.format(done))
             self._status.start()
-        self._status.update(f"{self._doing}: {entries:,} entries read")
+        self._status.update(self._words.format(done))
 
     def __exit__(self, *error: object) -> None:
         if self._status is not None:

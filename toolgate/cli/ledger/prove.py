@@ -43,7 +43,7 @@ def prove(
     root = root_of(words[0] if words else None)
     try:
         held = None if checkpoint is None else read_held(checkpoint)
-        with Progress("proving") as progress:
+        with Progress("proving: {:,} entries read") as progress:
             if wanted is None:
                 data = prove_growth(root, size or 1, held, progress)
             else:

@@ -6,6 +6,7 @@ from toolgate.cli.ledger.place import plain
 
 if TYPE_CHECKING:
     from toolgate.verify import Finding, Report
+    from toolgate.verify.traces.span import Source
 
 _STATES = ("allowed", "asked", "denied")
 _ENDS = ("ok", "error", "timeout", "cancelled", "refused", "unresolved", "none")
@@ -25,6 +26,7 @@ def sheet(report: "Report", root: str) -> list[str]:
     lines += [f"  {layer:<10} {said}" for layer, said in LAYERS.items()]
     lines.append("Checked")
     lines += [f"  {item}" for item in report.checked]
+    lines += [f"    {_source(item)}" for item in report.traces]
     if report.unchecked:
         lines.append("Not checked")
         lines += [f"  {item}" for item in report.unchecked]
@@ -42,6 +44,23 @@ def sheet(report: "Report", root: str) -> list[str]:
     seq, digest = report.head
     lines += ["", f"Head     {seq}:{digest}", f"Verdict  {report.verdict}", *_meaning(report)]
     return lines
+
+
+def _source(source: "Source") -> str:
+    """Return what was read from a trace file."""
+    from toolgate.verify.words import counted
+
+    shown = counted(source.calls, "call")
+    if source.answers:
+        shown += f", {counted(source.answers, 'answer')} to prompts"
+    if source.repeated:
+        shown += f", {counted(source.repeated, 'copy')} of the same"
+    if source.producers:
+        shown += f"; written by {', '.join(source.producers)}"
+    if source.unknown:
+        unknown = ", ".join(f"{kind} {count}" for kind, count in sorted(source.unknown.items()))
+        shown += f"; not understood: {unknown}"
+    return plain(f"{source.name}: {source.format}, {shown}")
 
 
 def _of_runs(runs: list[str], root: str) -> list[str]:
@@ -99,16 +118,25 @@ def _remarks(report: "Report") -> list[str]:
     from toolgate.verify.words import counted
 
     lines: list[str] = []
+    if report.by_content:
+        outcomes = counted(report.by_content, "outcome")
+        lines.append(f"{outcomes} matched by tool and arguments, because no call id was known.")
+    if report.endings:
+        calls = counted(len(report.endings), "call")
+        lines.append(
+            f"{calls} without an end in the ledger, which the trace shows (toolgate ledger "
+            "reconcile)."
+        )
     if report.replaced:
         were = "was" if report.replaced == 1 else "were"
         replaced = counted(report.replaced, "decision")
         lines.append(f"{replaced} {were} replaced by a later one on the same call.")
-    if report.answers:
-        total = sum(report.answers.values())
+    if report.answered:
+        total = sum(report.answered.values())
         how = ", ".join(
-            f"{report.answers[name]} {words}"
+            f"{report.answered[name]} {words}"
             for name, words in _ANSWERS.items()
-            if report.answers.get(name)
+            if report.answered.get(name)
         )
         were = "was" if total == 1 else "were"
         lines.append(f"{counted(total, 'ask')} {were} answered: {how}.")

@@ -37,7 +37,7 @@ def show(call: str, path: str | None, as_json: bool) -> None:
 
     root = root_of(path)
     try:
-        with Progress("reading") as progress:
+        with Progress("reading: {:,} entries read") as progress:
             directory = Directory(root)
             story = _story(directory, _the_call(directory, call, progress), progress)
     except CheckError as error:

@@ -57,7 +57,7 @@ def tail(
         directory = Directory(root)
         # One entry at least, to see whether there is such a session.
         most = None if last is None else max(last, 1)
-        with Progress("reading") as progress:
+        with Progress("reading: {:,} entries read") as progress:
             # All of them are printed while they are read, which shows progress enough.
             found = last_of(directory, most, session, progress if most is not None else None)
         any_of = False

@@ -43,7 +43,7 @@ def timeline(session: str, path: str | None, page: str | None, as_json: bool) ->
     root = root_of(path)
     try:
         directory = Directory(root)
-        with Progress("reading") as progress:
+        with Progress("reading: {:,} entries read") as progress:
             held = gather(lines_of(directory, session, progress), session)
         if not held.known:
             stop(f"the ledger at {root} holds no session {session!r}", UNCHECKED)
@@ -76,7 +76,7 @@ def _write(root: str, line: "Timeline", own: frozenset[str], page: str) -> str:
     from toolgate.verify import verify
     from toolgate.views.page import timeline_page
 
-    with Progress("verifying") as progress:
+    with Progress("verifying: {:,} entries read") as progress:
         report = verify(root, progress=progress)
     text = timeline_page(line, report, path=quote(root), own=own)
     try:

@@ -25,7 +25,8 @@ _BAD, _INCOMPLETE = 1, 4
     multiple=True,
     type=click.Path(),
     metavar="FILE",
-    help="A trace of the same sessions: OTLP/JSON or a Claude Code transcript. Repeatable.",
+    help="A trace of the same sessions: OTLP/JSON, a Claude Code transcript or a Codex rollout. "
+    "Repeatable.",
 )
 @click.option(
     "--expect-head",
@@ -169,12 +170,12 @@ def _verify(
     roots: tuple[str, ...],
 ) -> "Report":
     from toolgate.verify import verify as run
-    from toolgate.verify.traces.load import load_spans
+    from toolgate.verify.traces.load import load_trace
 
-    spans = load_spans(traces) if traces else None
-    with Progress("verifying") as progress:
+    trace = load_trace(traces) if traces else None
+    with Progress("verifying: {:,} entries read") as progress:
         return run(
-            root, spans=spans, expect_head=pin, anchors=anchors, roots=roots, progress=progress
+            root, spans=trace, expect_head=pin, anchors=anchors, roots=roots, progress=progress
         )
 
 
@@ -183,7 +184,7 @@ def _verify_system(
 ) -> "SystemReport":
     from toolgate.verify.system import verify_system
 
-    with Progress("verifying") as progress:
+    with Progress("verifying: {:,} entries read") as progress:
         return verify_system(paths, anchors=anchors, trusted=roots, progress=progress)
 
 

@@ -1,0 +1,55 @@
+"""What the hook keeps of a call, where the vault is on."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from toolgate.canonical import digest
+from toolgate.gate.call import ToolCall
+from toolgate.ledger.files import salt
+from toolgate.ledger.vault.input import GateInput
+from toolgate.ledger.vault.keep import OFF, REDACTED, keep, setting_of, vault_of
+
+NOTHING_TO_KEEP = digest(b"")
+"""The args_digest of an input without canonical form; such a call is denied for that."""
+
+
+def keep_call(
+    root: str,
+    call: ToolCall,
+    call_id: str,
+    args_digest: str,
+    environ: Mapping[str, str],
+    *,
+    durable: bool,
+) -> None:
+    """Keep a call in the vault of a ledger, if the setting says so.
+
+    Args:
+        root: the ledger directory.
+        call: the call as the gate was given it.
+        call_id: the id its decision will have.
+        args_digest: digest of its input.
+        environ: the environment, with ``TOOLGATE_VAULT``.
+        durable: whether to wait for the disk.
+
+    Raises:
+        LedgerError: the setting is not known, or the call cannot be kept.
+    """
+    setting = setting_of(environ)
+    if setting == OFF or args_digest == NOTHING_TO_KEEP:
+        return
+    held = GateInput(True, fields_to_keep(call, call_id))
+    if setting == REDACTED:
+        from toolgate.ledger.vault.redact import redacted
+
+        less = redacted(held.call, salt(root))
+        held = GateInput(less == held.call, less)
+    keep(vault_of(root), args_digest, held, durable=durable)
+
+
+def fields_to_keep(call: ToolCall, call_id: str) -> dict[str, Any]:
+    """Return a call as the vault keeps it."""
+    place = call.place._asdict()
+    for name in ("roots", "temp", "gate"):
+        place[name] = list(place[name])
+    return {**call._asdict(), "agent": list(call.agent), "call": call_id, "place": place}

@@ -1,0 +1,279 @@
+"""What a trace must agree on with the ledger, call by call.
+
+A trace is compared with what the ledger says at the end of a session. Its clock
+is not: where it ends is told by the last decided call it shows.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Protocol
+
+from toolgate.verify.endings import AGREES, Ending, ending_of, unmatched
+from toolgate.verify.spans import BY_CONTENT, Answers, Match, Spans
+from toolgate.verify.traces.span import CANCELLED, OK, Span, Trace
+from toolgate.verify.words import counted
+
+RAN = ("ok", "error", "timeout", "cancelled")
+"""Terminal states of a call that ran, at least in part."""
+
+_MAIN = "main"
+_COMPLETED = ("ok", "error", "timeout")
+_SHOWN_RAN = (OK, CANCELLED)
+
+
+class Decided(Protocol):
+    """A decision, and what the ledger says became of the call."""
+
+    entry: str
+    event: str
+    state: str
+    args: str
+    call: str
+    tool: str
+    agent: str
+    turn: int | None
+    replaced: bool
+    terminal: str
+    result: str | None
+
+
+Add = Callable[[str, str, str, str | None, int | None], None]
+"""Takes a finding: code, entry, message, session, turn."""
+
+
+def ran_wrongly(call: Decided, *, executes: bool) -> tuple[str, str] | None:
+    """Return code and sentence for a call that ran and should not have; None if it may."""
+    which = f"{call.tool} call {call.call}"
+    if not executes:
+        return "execution.in_run", f"{which} ran in a session that executes nothing"
+    if call.state == "denied":
+        return "execution.after_deny", f"{which} was denied and ran"
+    if call.state == "asked":
+        return "execution.ask_unanswered", f"{which} was asked about and ran unanswered"
+    return None
+
+
+class AgainstTrace:
+    """Compares sessions with a trace.
+
+    Args:
+        trace: what the trace files say.
+        add: where findings go.
+
+    Attributes:
+        answers: what the trace says about permission prompts.
+        joins: joined calls by how they were joined.
+        differ: session and id of the calls that ran with other arguments than were decided.
+        endings: calls whose end the trace shows and the ledger does not know.
+        unmatched: calls of known sessions that ran and that nobody decided.
+    """
+
+    def __init__(self, trace: Trace, add: Add) -> None:
+        self.answers = Answers(trace.answers)
+        self.joins: Counter[str] = Counter()
+        self.differ: set[tuple[str, str]] = set()
+        self.endings: list[Ending] = []
+        self.unmatched: list[Ending] = []
+        self._known: set[str] = set()
+        self._spans = Spans(trace)
+        self._lossy = dict.fromkeys(loss.format for loss in trace.losses)
+        self._losses: dict[tuple[str, str | None], str] = {}
+        for loss in trace.losses:
+            self._losses.setdefault((loss.format, loss.session), loss.why)
+        self._add = add
+
+    def session(
+        self,
+        session: str,
+        calls: Iterable[Decided],
+        *,
+        executes: bool,
+        differ: Mapping[str, Sequence[str]],
+        reported: Collection[str],
+    ) -> None:
+        """Compare a session that was read to its end.
+
+        Args:
+            session: its id.
+            calls: the decisions that stand, in the order they were made.
+            executes: whether its calls run.
+            differ: by call id, digests of other arguments the ledger says it ran with.
+            reported: decisions of which it is known that they ran wrongly.
+        """
+        chains: dict[str, list[tuple[Decided, bool]]] = defaultdict(list)
+        first: Decided | None = None
+        self._known.add(session)
+        for call in calls:
+            first = first or call
+            arguments = [call.args, *differ.get(call.call, ())]
+            match = self._spans.take(session, call.call, call.tool, arguments)
+            if match is not None:
+                self.joins[match.join] += 1
+                self._compare(session, call, match, arguments, executes, call.event in reported)
+                if executes:
+                    self._keep_ending(session, call, match)
+            self._rejected(session, call, match)
+            expected = executes and call.state == "allowed" and call.terminal in RAN
+            if expected or match is not None:
+                chains[call.agent].append((call, match is not None))
+        lost = self._lost(session)
+        if lost is not None and first is not None:
+            self._not_whole(session, first, chains, lost)
+            return
+        for agent, shown in chains.items():
+            self._report_missing(session, agent, shown)
+
+    def _compare(
+        self,
+        session: str,
+        call: Decided,
+        match: Match,
+        arguments: Sequence[str],
+        executes: bool,
+        reported: bool,
+    ) -> None:
+        which = f"{call.tool} call {call.call}"
+        how = " (matched by content)" if match.join == BY_CONTENT else ""
+
+        def add(code: str, span: Span, message: str) -> None:
+            self._add(code, call.entry, f"{span.where}: {message}{how}", session, call.turn)
+
+        if match.again is not None:
+            add("execution.span_reused", match.again, f"shows {which} a second time")
+        if reported:
+            return
+        said: set[str] = set()
+        for span in match.spans:
+            if span.decision_digest is not None and span.decision_digest != call.event:
+                names = f"{which} names decision {span.decision_digest}"
+                add("execution.other_decision", span, names)
+                continue
+            wrong = ran_wrongly(call, executes=executes)
+            if wrong is not None and (span.status in _SHOWN_RAN or not executes):
+                if wrong[0] not in said:
+                    said.add(wrong[0])
+                    add(wrong[0], span, f"shows that {wrong[1]}")
+                continue
+            self._compare_content(session, call, span, arguments, add)
+
+    def _compare_content(
+        self,
+        session: str,
+        call: Decided,
+        span: Span,
+        arguments: Sequence[str],
+        add: Callable[[str, Span, str], None],
+    ) -> None:
+        which = f"{call.tool} call {call.call}"
+        if span.args_digest is not None and span.args_digest not in arguments:
+            ran = f"{which} ran with {span.args_digest}, not {call.args}"
+            add("execution.args_differ", span, ran)
+            self.differ.add((session, call.call))
+        if call.result and span.result_digest and span.result_digest != call.result:
+            gave = f"{which} gave {span.result_digest}, not {call.result}"
+            add("execution.result_differs", span, gave)
+        if call.terminal and span.status is not None and span.status not in AGREES[call.terminal]:
+            ended = f"{which} ended {span.status}, not {call.terminal}"
+            add("execution.state_differs", span, ended)
+
+    def _keep_ending(self, session: str, call: Decided, match: Match) -> None:
+        """Keep the end of a call the ledger has none for.
+
+        An ask that failed may have been refused, so there it takes a person's answer.
+        """
+        if call.terminal not in ("", "unresolved") or call.state == "denied":
+            return
+        ending = ending_of(match.spans, session, call.tool, call.args)
+        if ending is None:
+            return
+        if call.state == "asked":
+            said = self.answers.on(session, call.call)
+            ran = any(span.status in _SHOWN_RAN for span in match.spans)
+            approved = said is not None and said.accepted and ending.terminal_state != "refused"
+            if not ran and not approved:
+                return
+        self.endings.append(ending._replace(call=call.call, decided=call.event, join=match.join))
+
+    def _rejected(self, session: str, call: Decided, match: Match | None) -> None:
+        """Report a call that ran although the host says it was rejected."""
+        answer = self.answers.on(session, call.call)
+        if answer is None or answer.accepted:
+            return
+        shown = match is not None and any(span.status in _SHOWN_RAN for span in match.spans)
+        if shown or call.terminal in _COMPLETED:
+            how = f"its outcome says {call.terminal}" if call.terminal else "the trace shows it"
+            message = (
+                f"{answer.where}: {call.tool} call {call.call} was rejected"
+                f" ({answer.source or 'by whom is not said'}) and ran: {how}"
+            )
+            self._add("execution.rejected", call.entry, message, session, call.turn)
+
+    # -- what a trace does not show
+
+    def _lost(self, session: str) -> str | None:
+        """Return why no format shows all of a session; None when one of them may."""
+        formats = self._spans.formats_of(session) or list(self._lossy)
+        reasons: list[str] = []
+        for format_ in formats:
+            why = self._losses.get((format_, None)) or self._losses.get((format_, session))
+            if why is None:
+                return None
+            reasons.append(why)
+        return reasons[0] if reasons else None
+
+    def _not_whole(
+        self,
+        session: str,
+        first: Decided,
+        chains: Mapping[str, list[tuple[Decided, bool]]],
+        why: str,
+    ) -> None:
+        missing = [call for chain in chains.values() for call, shown in chain if not shown]
+        message = f"the trace of session {session} is not whole: {why}"
+        if missing:
+            message += f"; it does not show {counted(len(missing), 'call')} that ran"
+        entry = (missing or [first])[0].entry
+        self._add("execution.trace_ends", entry, message, session, None)
+
+    def _report_missing(
+        self, session: str, agent: str, calls: Sequence[tuple[Decided, bool]]
+    ) -> None:
+        """Report the calls of one agent that ran and are not shown.
+
+        What lies before a call that is shown is missing; behind the last one the
+        trace ends. A subagent's calls may lie in a file that was not given.
+        """
+        last = max((at for at, (_, shown) in enumerate(calls) if shown), default=-1)
+        behind = [call for call, shown in calls[last + 1 :] if not shown]
+        for call, shown in calls[: last + 1]:
+            if not shown:
+                message = f"{call.tool} call {call.call} has an outcome; the trace does not show it"
+                self._add("execution.no_span", call.entry, message, session, call.turn)
+        if not behind:
+            return
+        ran = counted(len(behind), "call")
+        if last < 0:
+            whose = "" if agent == _MAIN else f" of agent {agent}"
+            message = f"no trace{whose} of session {session} was given; {ran} of it ran"
+            self._add("execution.trace_missing", behind[0].entry, message, session, None)
+        else:
+            message = f"the trace of session {session} ends before {ran} that ran"
+            self._add("execution.trace_ends", behind[0].entry, message, session, None)
+
+    def finish(self, stated: Collection[tuple[str | None, str | None]]) -> None:
+        """Report the spans no decision was made for.
+
+        Args:
+            stated: session and call, or arguments where there is no id, of the calls that
+                the ledger itself reports as unmatched.
+        """
+        left = [
+            span
+            for span in self._spans.left()
+            if (span.session, span.call or span.args_digest) not in stated
+        ]
+        self.unmatched = unmatched(span for span in left if span.session in self._known)
+        for span in left:
+            call = "without id" if span.call is None else span.call
+            message = f"{span.where}: {span.tool or 'a tool'} call {call} has no decision"
+            self._add("execution.no_decision", span.where, message, span.session, None)
