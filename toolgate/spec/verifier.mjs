@@ -6,15 +6,16 @@
  * shares no code with the first one, so that a slip in either is a disagreement.
  *
  *   node verifier.mjs LEDGER [--spans FILE]... [--expect-head SEQ:DIGEST] [--checkpoint FILE]...
- *                     [--checkpoint-key KEY] [--witness KEY]... [--require-pin] [--json]
+ *                     [--checkpoint-key KEY] [--witness KEY]... [--root DIGEST_OR_KEY]...
+ *                     [--require-pin] [--json]
  *   node verifier.mjs --system LEDGER...     several ledgers as one; takes checkpoints as well
  *   node verifier.mjs --vectors DIR          every frozen case: agree and differ counts
  *
  * Exit codes: 0 PASS or CONDITIONAL (with --require-pin only PASS), 1 FAIL or a case
  * that differs, 2 wrong usage, 3 could not check, 4 INCOMPLETE.
  *
- * Sections: bytes, signatures, schema, lines, entries, log, checkpoints, execution, traces,
- * findings, verify, system, vectors, cli. The three layers (entries, log, execution) do not know of each other.
+ * Sections: bytes, signatures, schema, lines, entries, approvals, authority, log, checkpoints,
+ * execution, traces, findings, verify, system, vectors, cli. The three layers (entries, log, execution) do not know of each other.
  */
 
 import { createHash, createPublicKey, verify as checkSignature } from 'node:crypto';
@@ -191,6 +192,12 @@ function rootOver(digests) {
   return tree.root();
 }
 
+/** Adds an item to the list a map holds under a key. */
+function addTo(map, key, item) {
+  if (map.has(key)) map.get(key).push(item);
+  else map.set(key, [item]);
+}
+
 const rawOf = (value) => Buffer.from(value.slice(value.indexOf(':') + 1), 'hex');
 const hexOf = (prefix, data) => `${prefix}:${data.toString('hex')}`;
 
@@ -323,7 +330,7 @@ const KINDS = {
     spine: true,
     ev: {
       decision_digest: orNull(digest), args_digest: orNull(digest), session: orNull(text), class: orNull(text),
-      principal: text, expiry: integer, nonce: text, verdict: oneOf('approve', 'refuse'),
+      principal: text, expiry: integer, nonce: (value) => text(value) && /^[0-9a-f]{32}$/.test(value), verdict: oneOf('approve', 'refuse'),
       evidence: oneOf('signature', 'telemetry'), key: orNull(publicKey), sig: orNull(signature),
     },
     more: { turn: nothing },
@@ -394,7 +401,7 @@ function isEntry(body) {
     }
     case 'approval': {
       const unsigned = ev.evidence === 'telemetry';
-      return (ev.key === null) === unsigned && (ev.sig === null) === unsigned;
+      return (ev.key === null) === unsigned && (ev.sig === null) === unsigned && body.session === ev.session;
     }
     case 'key_rotate':
       return ev.signatures.length === (ev.old === null ? 1 : 2);
@@ -622,23 +629,84 @@ function sessionName(session) {
 
 // ---------------------------------------------------------------- entries
 
-/** A policy's classes, or the code of what is wrong with the policy. */
-function readPolicy(data, version) {
-  if (data === undefined) return { fault: 'entries.policy_unknown' };
-  if (digestOf(data) !== version) return { fault: 'entries.policy_altered' };
-  const texts = (value) => value === undefined || value === null || listOf(text)(value);
-  const flags = (value) => value === undefined || value === null || listOf(flag)(value);
-  const wanted = (value) => isObject(value) && texts(value.type) && texts(value.scope) && flags(value.reversible) && texts(value.proof);
-  const effects = (value) => value === undefined || value === null || listOf(wanted)(value);
-  const isClass = (value) => isObject(value) && text(value.name) && texts(value.tools) && effects(value.effects);
-  try {
-    const policy = JSON.parse(decoder.decode(data));
-    const classes = isObject(policy) && policy.classes === undefined ? [] : policy.classes;
-    if (isObject(policy) && listOf(isClass)(classes)) return { classes };
-  } catch {
-    // said below
+const texts = listOf(text);
+const orMissing = (check) => (value) => value === undefined || check(value);
+const anyOrNull = (check) => orMissing(orNull(check));
+const fieldsOf = (fields) => (value) => isObject(value) && Object.entries(fields).every(([name, check]) => check(value[name]));
+const mapOf = (check) => (value) => isObject(value) && Object.values(value).every(check);
+
+/** What is read of a policy. Its other keys are the gate's business. */
+const isPolicy = fieldsOf({
+  classes: orMissing(
+    listOf(
+      fieldsOf({
+        name: text,
+        tools: anyOrNull(texts),
+        effects: anyOrNull(
+          listOf(fieldsOf({ type: anyOrNull(texts), scope: anyOrNull(texts), reversible: anyOrNull(listOf(flag)), proof: anyOrNull(texts) })),
+        ),
+      }),
+    ),
+  ),
+  composition: orMissing(
+    mapOf(
+      fieldsOf({
+        operator: oneOf('all-of', 'any-of', 'staged'),
+        principals: (value) => texts(value) && value.length > 0,
+        n: orMissing((value) => natural(value) && value > 0),
+      }),
+    ),
+  ),
+  principals: orMissing(mapOf(texts)),
+  authors: orMissing(texts),
+  authored_by: anyOrNull(fieldsOf({ name: text, key: text, authorizing_policy: orNull(text) })),
+});
+
+/** The policies a ledger holds, read once each. */
+class Policies {
+  announced = new Map(); // digest -> number of the spine entry that announced it first
+  governed = new Map(); // digest -> the principals whose calls it decided
+  #source;
+  #read = new Map();
+
+  constructor(source) {
+    this.#source = source;
   }
-  return { fault: 'entries.policy_unknown' };
+
+  #load(version) {
+    const data = this.#source.whole(`policies/${version.slice(7)}.json`);
+    if (data === undefined) return { fault: 'entries.policy_unknown' };
+    if (digestOf(data) !== version) return { fault: 'entries.policy_altered' };
+    try {
+      const policy = JSON.parse(decoder.decode(data));
+      if (isPolicy(policy)) return { policy };
+    } catch {
+      // said below
+    }
+    return { fault: 'entries.policy_unknown' };
+  }
+
+  #kept(version) {
+    if (!this.#read.has(version)) this.#read.set(version, this.#load(version));
+    return this.#read.get(version);
+  }
+
+  /** A policy that is held unaltered; undefined if there is none. */
+  held(version) {
+    return this.#kept(version).policy;
+  }
+
+  /** What is wrong with a policy that must be announced before a spine entry; undefined if nothing is. */
+  fault(version, before) {
+    const announced = this.announced.get(version);
+    const late = announced === undefined || (before !== undefined && announced > before);
+    return this.#kept(version).fault ?? (late ? 'entries.policy_unknown' : undefined);
+  }
+
+  /** What is kept as the signature of a policy's author. */
+  signature(version) {
+    return this.#source.whole(`policies/${version.slice(7)}.sig`);
+  }
 }
 
 /** Whether a name fits a pattern in which `*` alone stands for any characters. */
@@ -672,23 +740,53 @@ function classOf(classes, tool, effects) {
   return 'other';
 }
 
+/** The action_refs of all sessions, 32 bytes each, to find those that several sessions hold. */
+class Refs {
+  #data = Buffer.alloc(32 * 1024);
+  #count = 0;
+
+  /** Takes the action_refs of one session, each once. */
+  add(refs) {
+    for (const ref of refs) {
+      if (this.#data.length === 32 * this.#count) this.#data = Buffer.concat([this.#data, Buffer.alloc(this.#data.length)]);
+      this.#data.write(ref.slice(7), 32 * this.#count, 'hex');
+      this.#count += 1;
+    }
+  }
+
+  /** Those that were taken more than once, sorted. */
+  repeated() {
+    const data = this.#data;
+    const order = (a, b) => data.compare(data, 32 * b, 32 * b + 32, 32 * a, 32 * a + 32);
+    const sorted = Uint32Array.from({ length: this.#count }, (_, at) => at).sort(order);
+    const found = new Set();
+    for (let at = 1; at < sorted.length; at += 1) {
+      const here = 32 * sorted[at];
+      if (order(sorted[at - 1], sorted[at]) === 0) found.add(hexOf('sha256', data.subarray(here, here + 32)));
+    }
+    return [...found];
+  }
+}
+
 /** Layer 1: every entry is well formed and bound to what it rests on. */
 class Entries {
   seen = [];
-  #source;
   #sessions = new Map();
-  #policies = new Map();
-  #announced = new Map();
-  #approvals = new Set();
-  #refs = new Map(); // of the sessions read so far: how many of them hold it
+  #policies;
+  #approvals;
+  #roots;
+  #refs = new Refs();
 
-  constructor(source) {
-    this.#source = source;
+  /** `roots` are policy digests and keys that are trusted to say who writes policies. */
+  constructor(source, roots) {
+    this.#policies = new Policies(source);
+    this.#approvals = new Approvals(this.seen, this.#policies);
+    this.#roots = roots;
   }
 
   #session(id) {
     if (!this.#sessions.has(id)) {
-      this.#sessions.set(id, { closed: new Map(), byEvent: new Map(), byEntry: new Map(), refs: new Set(), outcomes: [] });
+      this.#sessions.set(id, { opened: new Map(), closed: new Map(), byEvent: new Map(), byEntry: new Map(), refs: new Set(), outcomes: [] });
     }
     return this.#sessions.get(id);
   }
@@ -711,12 +809,14 @@ class Entries {
     else if (entry.kind === 'outcome') {
       if (stream === null || stream === entry.session) this.#session(entry.session).outcomes.push(line);
     } else if (stream !== null) return; // what belongs on the spine says nothing elsewhere
-    else if (entry.kind === 'policy_set') {
-      if (!this.#announced.has(entry.ev.policy)) this.#announced.set(entry.ev.policy, entry.seq);
-    } else if (entry.kind === 'turn_close') {
-      const { closed } = this.#session(entry.session);
-      if (!closed.has(entry.turn)) closed.set(entry.turn, entry.seq);
-    } else if (entry.kind === 'approval') this.#approvals.add(line.digest);
+    else if (entry.kind === 'policy_set') this.#first(this.#policies.announced, entry.ev.policy, entry.seq);
+    else if (entry.kind === 'turn_open') this.#first(this.#session(entry.session).opened, entry.turn, entry.seq);
+    else if (entry.kind === 'turn_close') this.#first(this.#session(entry.session).closed, entry.turn, entry.seq);
+    else this.#approvals.take(line);
+  }
+
+  #first(map, key, value) {
+    if (!map.has(key)) map.set(key, value);
   }
 
   #decision(line, stream) {
@@ -729,9 +829,14 @@ class Entries {
     if (digestOf(canonical(covered)) !== ev.decision_id) add('entries.decision_id');
 
     const held = this.#session(entry.session);
-    const policy = this.#policy(ev.policy_version, held.closed.get(entry.turn));
-    if (policy.fault) add(policy.fault);
-    else if (classOf(policy.classes, wanted.action_type, effects) !== name) add('entries.class');
+    const fault = this.#policies.fault(ev.policy_version, held.closed.get(entry.turn));
+    const policy = this.#policies.held(ev.policy_version);
+    if (fault) add(fault);
+    else {
+      this.#first(this.#policies.governed, ev.policy_version, new Set());
+      this.#policies.governed.get(ev.policy_version).add(ev.principal);
+      if (classOf(policy.classes ?? [], wanted.action_type, effects) !== name) add('entries.class');
+    }
     if (stream !== null && stream !== entry.session) return;
 
     const earlier = entry.parents.filter((parent) => held.byEntry.has(parent));
@@ -744,24 +849,14 @@ class Entries {
     }
     for (const item of basis) {
       const ref = held.byEvent.get(item);
-      if (ref === undefined && !this.#approvals.has(item)) add('entries.basis_unknown');
+      if (ref === undefined && !this.#approvals.entries.has(item)) add('entries.basis_unknown');
       else if (ref !== undefined && ref !== ev.action_ref) add('entries.basis_other_action');
     }
+    const asks = basis.filter((item) => held.byEvent.has(item));
+    this.#approvals.decision(line, asks, held.opened.get(entry.turn), held.closed.get(entry.turn));
     held.refs.add(ev.action_ref);
     held.byEntry.set(line.digest, ev.action_ref);
     held.byEvent.set(line.event, ev.action_ref);
-  }
-
-  /** A policy by its digest; one must be announced before its decision's turn was closed. */
-  #policy(version, before) {
-    if (!this.#policies.has(version)) {
-      const data = this.#source.whole(`policies/${version.slice(7)}.json`);
-      this.#policies.set(version, readPolicy(data, version));
-    }
-    const policy = this.#policies.get(version);
-    const announced = this.#announced.get(version);
-    const late = announced === undefined || (before !== undefined && announced > before);
-    return !policy.fault && late ? { fault: 'entries.policy_unknown' } : policy;
   }
 
   endSession(session) {
@@ -773,15 +868,376 @@ class Entries {
       const code = ref === undefined ? 'entries.outcome_unbound' : 'entries.swapped_outcome';
       if (ref !== ev.action_ref) this.seen.push({ code, entry, session, turn: null });
     }
-    for (const ref of held.refs) this.#refs.set(ref, (this.#refs.get(ref) ?? 0) + 1);
+    this.#refs.add(held.refs);
+    this.#approvals.endSession(session, held.byEvent);
   }
 
   finish() {
     for (const session of [...this.#sessions.keys()]) this.endSession(session);
-    const shared = [...this.#refs].filter(([, count]) => count > 1).map(([ref]) => ref);
-    for (const entry of shared.sort()) {
+    for (const entry of this.#refs.repeated()) {
       this.seen.push({ code: 'entries.action_ref_reused', entry, session: null, turn: null });
     }
+    this.#approvals.finish();
+    const authority = new Authority(this.#policies, this.#approvals.keys, this.#roots);
+    for (const { code, entry } of authority.findings()) this.seen.push({ code, entry, session: null, turn: null });
+  }
+}
+
+// -------------------------------------------------------------- approvals
+
+/** What a signature of an event covers: its canonical form without the signature itself. */
+function signedPart(ev, without) {
+  return Buffer.from(canonical(Object.fromEntries(Object.entries(ev).filter(([name]) => name !== without))));
+}
+
+/** Which keys speak for a principal: those a policy gives, as rotations replaced them. */
+class Keys {
+  #ended = new Map(); // principal and key -> the spine entry that retired it
+  #origin = new Map(); // principal and key -> the key it replaced, and where
+
+  /** Takes a rotation; says whether it counts. `policies` are the principals of each announced policy. */
+  take({ seq, ev }, policies) {
+    const { name, old, new: next } = ev;
+    const over = signedPart(ev, 'signatures');
+    const signed = old !== null && [old, next].every((key, at) => verifies(rawOf(key), rawOf(ev.signatures[at]), over));
+    const retired = [old, next].some((key) => this.#ended.has(JSON.stringify([name, key])));
+    if (!signed || retired || old === next) return false;
+    const owned = policies.some((held) => this.speak(name, old, held[name] ?? [], seq));
+    const borrowed = policies.some((held) => Object.entries(held).some(([other, keys]) => other !== name && keys.includes(next)));
+    if (!owned || borrowed) return false;
+    this.#ended.set(JSON.stringify([name, old]), seq);
+    this.#origin.set(JSON.stringify([name, next]), { old, seq });
+    return true;
+  }
+
+  /** Whether a key is a principal's at a spine entry (Infinity: where that is not known). */
+  speak(name, key, given, seq) {
+    if (seq !== Infinity && this.#ended.get(JSON.stringify([name, key])) < seq) return false;
+    for (let at = key; !given.includes(at); ) {
+      const before = this.#origin.get(JSON.stringify([name, at]));
+      if (!before || before.seq >= seq) return false;
+      at = before.old;
+    }
+    return true;
+  }
+}
+
+/** Approvals, or refusals, by principal and by what they name. */
+class Given {
+  #found = new Map();
+
+  add(item) {
+    const { principal, decision_digest, args_digest, class: name, session } = item.ev;
+    addTo(this.#found, JSON.stringify([principal, decision_digest, args_digest, name, session]), item);
+  }
+
+  /** The latest by a principal about a decision, between two spine entries. */
+  about(one, principal, after, before) {
+    const found = [];
+    for (const ask of [null, ...one.asks]) {
+      for (const args of [null, one.args]) {
+        for (const name of [null, one.class]) {
+          for (const session of [null, one.session]) {
+            const items = this.#found.get(JSON.stringify([principal, ask, args, name, session])) ?? [];
+            found.push(...items.filter(({ seq }) => after < seq && seq < before).slice(-64));
+          }
+        }
+      }
+    }
+    return found;
+  }
+}
+
+/** Whether approvals that are good by themselves make one, as a rule wants it. */
+function satisfies(rule, good) {
+  const listed = good.filter((item) => rule.principals.includes(item.ev.principal));
+  if (rule.operator === 'staged') {
+    const follows = (item, at) =>
+      item.ev.principal === rule.principals[at] &&
+      item.parents.length === Math.min(at, 1) &&
+      (at === 0 || item.parents[0] === listed[at - 1].entry);
+    return listed.length === rule.principals.length && listed.every(follows);
+  }
+  // One key signs for one principal, so whoever is counted is counted by key and by name.
+  const many = Math.min(new Set(listed.map(({ ev }) => ev.principal)).size, new Set(listed.map(({ ev }) => ev.key)).size);
+  return many >= (rule.operator === 'all-of' ? new Set(rule.principals).size : rule.n ?? 1);
+}
+
+/** The approvals of a ledger, and the decisions that rest on them. */
+class Approvals {
+  entries = new Map(); // entry digest -> approval
+  keys = new Keys();
+  #seen;
+  #policies;
+  #named = new Map(); // decision_digest that no session was seen to hold yet -> approval
+  #rotations = [];
+  #signatures = new Map();
+  #cited = new Map(); // approval -> where which decision is said to use it up
+  #resting = new Map();
+  #answers = new Map();
+  #approving = new Given();
+  #refusing = new Given();
+
+  constructor(seen, policies) {
+    this.#seen = seen;
+    this.#policies = policies;
+  }
+
+  #add(code, entry, session, turn = null) {
+    this.#seen.push({ code, entry, session, turn });
+  }
+
+  /** Takes an entry of the spine that approvals have to do with. */
+  take({ digest: name, entry }) {
+    const { kind, seq, ev } = entry;
+    if (kind === 'approval') this.#approval(name, entry);
+    else if (kind === 'key_rotate' && ev.role === 'approver') this.#rotations.push({ entry: name, seq, ev });
+    else if (kind === 'audit' && ev.action === 'approval.cited' && Array.isArray(ev.details.approvals)) {
+      for (const item of ev.details.approvals) addTo(this.#cited, item, { event: ev.target, seq });
+    }
+  }
+
+  #approval(name, { seq, parents, session, ev }) {
+    const item = { entry: name, seq, parents, ev, sound: true };
+    if (ev.evidence === 'signature') {
+      item.sound = verifies(rawOf(ev.key), rawOf(ev.sig), signedPart(ev, 'sig'));
+      if (!item.sound) this.#add('entries.approval_signature', name, session);
+      if (this.#signatures.has(ev.sig) && this.#signatures.get(ev.sig) !== name) {
+        item.sound = false;
+        this.#add('entries.approval_reused', name, session);
+      } else this.#signatures.set(ev.sig, name);
+    }
+    if (parents.length > 1 || (parents.length === 1 && !this.entries.has(parents[0]))) {
+      this.#add('entries.approval_order', name, session);
+    }
+    if (ev.decision_digest !== null) this.#named.set(ev.decision_digest, name);
+    this.entries.set(name, item);
+    item.signed = item.sound && ev.evidence === 'signature';
+    if (item.signed) (ev.verdict === 'approve' ? this.#approving : this.#refusing).add(item);
+  }
+
+  /** Takes a decision: the asks in its basis, and the spine entries that open and close its turn. */
+  decision({ digest: name, event, entry }, asks, opened, closed) {
+    const { session, turn, ev, basis, rule } = entry;
+    if (!this.#answers.has(session)) this.#answers.set(session, new Map());
+    const answers = this.#answers.get(session);
+    for (const ask of asks) {
+      const before = answers.get(ask) ?? name;
+      if (before !== name && !entry.parents.includes(before)) this.#add('entries.ask_twice', name, session, turn);
+      answers.set(ask, name);
+    }
+    const composed = this.#rule(ev.policy_version, entry.class) && (ev.decision_state === 'allowed' || rule === 'composition');
+    if (asks.length === basis.length && !composed) return;
+    this.#resting.set(name, {
+      entry: name, event, session, turn, rule, asks, basis, class: entry.class, ts: entry.ts,
+      after: entry.seq ?? opened ?? 0, // the spine entry that stands before it for certain
+      until: entry.seq ?? closed ?? Infinity, // and the one behind it
+      state: ev.decision_state, policy: ev.policy_version, args: ev.args_digest, ref: ev.action_ref,
+    });
+  }
+
+  #rule(version, name) {
+    const rules = this.#policies.held(version)?.composition ?? {};
+    return Object.hasOwn(rules, name) ? rules[name] : undefined;
+  }
+
+  endSession(session, decisions) {
+    this.#answers.delete(session);
+    for (const known of this.#named.keys()) if (decisions.has(known)) this.#named.delete(known);
+  }
+
+  /** Judges the approvals and everything that rests on them, once all was read. */
+  finish() {
+    for (const name of this.#named.values()) {
+      this.#add('entries.approval_unbound', name, this.entries.get(name).ev.session);
+    }
+    const announced = [...this.#policies.announced.keys()].map((version) => this.#policies.held(version));
+    const principals = announced.filter(Boolean).map((policy) => policy.principals ?? {});
+    for (const one of this.#rotations) {
+      if (!this.keys.take(one, principals)) this.#add('entries.approval_key', one.entry, null);
+    }
+    const users = new Map(); // what is cited -> the action that used it first
+    for (const one of [...this.#resting.values()].sort((a, b) => a.ts - b.ts)) {
+      if (one.state !== 'allowed') continue;
+      for (const item of one.basis) if (!users.has(item)) users.set(item, one.ref);
+    }
+    for (const one of this.#resting.values()) {
+      const policy = this.#policies.held(one.policy);
+      if (!policy) continue;
+      const cited = one.basis.filter((item) => this.entries.has(item)).map((item) => this.entries.get(item));
+      if (one.state === 'allowed') this.#allowed(one, policy, cited, users);
+      else if (one.state === 'denied') this.#denied(one, policy, cited, users);
+    }
+  }
+
+  #about(one, code) {
+    this.#add(code, one.entry, one.session, one.turn);
+  }
+
+  #allowed(one, policy, cited, users) {
+    const good = [];
+    for (const item of cited) {
+      const fault = this.#fault(one, policy, item) ?? this.#spent(one, policy, item, users);
+      if (fault) this.#about(one, fault);
+      else if (item.sound) good.push(item);
+    }
+    const people = new Set();
+    const again = cited.some(({ ev }) => {
+      const mine = [`name ${ev.principal}`, `key ${ev.key ?? ev.principal}`];
+      const known = mine.some((one) => people.has(one));
+      for (const one of mine) people.add(one);
+      return known;
+    });
+    if (again) this.#about(one, 'entries.approver_twice');
+    if (cited.some((item, at) => at > 0 && cited[at - 1].seq > item.seq)) this.#about(one, 'entries.approval_order');
+    const rule = this.#rule(one.policy, one.class);
+    const signed = good.filter((item) => item.signed);
+    if (!rule || satisfies(rule, signed)) return;
+    const all = rule.principals.every((name) => signed.some(({ ev }) => ev.principal === name));
+    this.#about(one, rule.operator === 'staged' && all ? 'entries.approval_order' : 'entries.composition_unmet');
+  }
+
+  /** What is wrong with an approval that a decision cites, by itself. */
+  #fault(one, policy, { ev, sound, seq }) {
+    const approves = ev.verdict === 'approve';
+    if (!approves && one.state === 'allowed') return 'entries.approval_refused';
+    const bound =
+      [null, one.args].includes(ev.args_digest) &&
+      [null, one.class].includes(ev.class) &&
+      [null, one.session].includes(ev.session) &&
+      [null, ...one.asks].includes(ev.decision_digest);
+    if (!bound) return 'entries.approval_other';
+    if (ev.evidence === 'telemetry') return ev.decision_digest === null ? 'entries.approval_other' : undefined;
+    if (sound && !this.#speaks(policy, ev, seq)) return 'entries.approval_key';
+    return approves && one.ts > ev.expiry ? 'entries.approval_expired' : undefined;
+  }
+
+  /** Whether an approval was taken back, or used up, before a decision cites it. */
+  #spent(one, policy, item, users) {
+    let at = one.after;
+    for (const name of one.basis) {
+      if (!this.entries.has(name)) continue;
+      const uses = (this.#cited.get(name) ?? []).filter(({ event }) => event === one.event);
+      at = Math.max(at, this.entries.get(name).seq, ...uses.map(({ seq }) => seq));
+    }
+    if (this.#takenBack(one, policy, item, at)) return 'entries.approval_refused';
+    return (users.get(item.entry) ?? one.ref) === one.ref ? undefined : 'entries.approval_reused';
+  }
+
+  #takenBack(one, policy, { ev, seq }, before) {
+    return this.#refusing.about(one, ev.principal, seq, before).some((other) => this.#speaks(policy, other.ev, other.seq));
+  }
+
+  #denied(one, policy, cited, users) {
+    const refusals = cited.filter(({ ev }) => ev.verdict !== 'approve');
+    for (const item of refusals) {
+      const fault = this.#fault(one, policy, item);
+      if (fault) this.#about(one, fault);
+    }
+    // An ask of a class without a rule takes one approval of anybody the policy names.
+    const anybody = one.asks.length ? { operator: 'any-of', principals: Object.keys(policy.principals ?? {}) } : undefined;
+    const rule = this.#rule(one.policy, one.class) ?? anybody;
+    if (!rule || refusals.length) return;
+    const met = satisfies(rule, cited.filter((item) => this.#counts(one, policy, item)));
+    if (met || (one.rule === 'composition' && this.#had(one, policy, rule, users))) this.#about(one, 'entries.composition_denied');
+  }
+
+  #counts(one, policy, item) {
+    return item.ev.verdict === 'approve' && item.signed && this.#fault(one, policy, item) === undefined;
+  }
+
+  /** Whether unused approvals that satisfy a rule stood there for certain. */
+  #had(one, policy, rule, users) {
+    const there = rule.principals
+      .flatMap((name) => this.#approving.about(one, name, 0, one.after))
+      .filter((item) => !users.has(item.entry) && !this.#cited.has(item.entry))
+      .filter((item) => this.#counts(one, policy, item) && !this.#takenBack(one, policy, item, one.until));
+    if (rule.operator !== 'staged') return satisfies(rule, there);
+    const lines = new Map(); // the sequences that end in each of them
+    for (const item of there.sort((a, b) => a.seq - b.seq)) {
+      const before = item.parents.length ? lines.get(item.parents[0]) : [];
+      if (before) lines.set(item.entry, [...before, item]);
+    }
+    return [...lines.values()].some((line) => satisfies(rule, line));
+  }
+
+  #speaks(policy, ev, seq) {
+    const given = policy.principals ?? {};
+    return this.keys.speak(ev.principal, ev.key, Object.hasOwn(given, ev.principal) ? given[ev.principal] : [], seq);
+  }
+}
+
+// -------------------------------------------------------------- authority
+
+/** Who wrote each policy that decided, and who let them. */
+class Authority {
+  #policies;
+  #keys;
+  #roots;
+
+  constructor(policies, keys, roots) {
+    this.#policies = policies;
+    this.#keys = keys;
+    this.#roots = roots;
+  }
+
+  /** Follows a policy's chain of authors to its end: a root, itself, or nobody. */
+  #chain(version) {
+    const edges = [];
+    const isSound = ({ fault }) => fault === null || fault === 'above';
+    for (let at = version; at !== null; ) {
+      if (this.#roots.includes(at)) return { version, edges, status: edges.every(isSound) ? 'ROOTED' : 'UNROOTED' };
+      const author = this.#policies.held(at)?.authored_by;
+      if (!author) break;
+      const edge = { policy: at, ...author, fault: this.#fault(at, author) };
+      edges.push(edge);
+      at = author.authorizing_policy;
+      if (this.#roots.includes(edge.key) && isSound(edge)) {
+        return { version, edges, status: edges.every(isSound) ? 'ROOTED' : 'UNROOTED' };
+      }
+    }
+    const last = edges.at(-1);
+    const loops = edges.slice(0, -1).some(({ name, key }) => name === last.name || key === last.key);
+    const closes = edges.every(({ fault }) => fault === null);
+    return { version, edges, status: !loops ? 'UNROOTED' : closes ? 'LOOP_CLOSES' : 'LOOP_OPEN' };
+  }
+
+  /** Why an edge does not recompute; `above`: because the authorizing policy is not held. */
+  #fault(version, { name, key, authorizing_policy: above }) {
+    const data = this.#policies.signature(version);
+    const body = data && data.length <= 4096 ? strictly(data) : undefined;
+    const formed = closed({ key: publicKey, sig: signature })(body);
+    if (!formed || body.key !== key || !verifies(rawOf(key), rawOf(body.sig), Buffer.from(version))) return 'signature';
+    if (above === null) return null;
+    const policy = this.#policies.held(above);
+    if (!policy) return 'above';
+    const given = policy.principals ?? {};
+    const keys = Object.hasOwn(given, name) ? given[name] : [];
+    const seq = this.#policies.announced.get(version) ?? Infinity;
+    return policy.authors?.includes(name) && this.#keys.speak(name, key, keys, seq) ? null : 'author';
+  }
+
+  findings() {
+    const found = [];
+    const told = new Set();
+    const chains = [...this.#policies.governed.keys()].sort().map((version) => this.#chain(version));
+    // A loop first: an edge of it that does not recompute is a fault of the loop.
+    const open = (chain) => Number(chain.status !== 'LOOP_OPEN');
+    for (const { version, edges, status } of chains.sort((a, b) => open(a) - open(b))) {
+      for (const { policy, fault } of edges) {
+        const spared = status === 'ROOTED' && fault === 'above'; // above a root nothing is asked for
+        if (fault === null || told.has(policy) || spared) continue;
+        told.add(policy);
+        found.push({ code: status === 'LOOP_OPEN' ? 'entries.authority_loop' : 'entries.authority_edge', entry: policy });
+      }
+      const names = new Set(edges.map(({ name }) => name));
+      const governs = (name) => [name, `user:${name}`].some((one) => this.#policies.governed.get(version).has(one));
+      if (names.size === 1 && status !== 'ROOTED' && [...names].some(governs)) {
+        found.push({ code: 'entries.authority_self', entry: version });
+      }
+      if (this.#roots.length && status !== 'ROOTED') found.push({ code: 'entries.authority_unrooted', entry: version });
+    }
+    return found;
   }
 }
 
@@ -869,7 +1325,7 @@ class Graph {
         // A decision that names others as well is held to the clocks of those.
         if (entry.parents.length === 1 && entry.ts < turn.ts) this.#add('log.clock_backwards', line.digest, entry.turn);
       } else if (this.approvals.has(parent)) {
-        continue;
+        if (entry.ts < this.approvals.get(parent)) this.#add('log.clock_backwards', line.digest, entry.turn);
       } else if (node?.decides === undefined) {
         strange.push(parent);
       } else {
@@ -1319,10 +1775,9 @@ class Spans {
 
   constructor(spans) {
     this.#spans = spans;
-    const push = (map, key, at) => map.get(key)?.push(at) ?? map.set(key, [at]);
     spans.forEach((span, at) => {
-      if (span.call != null) push(this.#byCall, span.call, at);
-      else if (span.args_digest != null) push(this.#byContent, JSON.stringify([span.session, span.tool, span.args_digest]), at);
+      if (span.call != null) addTo(this.#byCall, span.call, at);
+      else if (span.args_digest != null) addTo(this.#byContent, JSON.stringify([span.session, span.tool, span.args_digest]), at);
       if (span.session == null) return;
       const until = span.ts ?? Infinity; // a call without a time cannot show where the trace ends
       this.#until.set(span.session, Math.max(this.#until.get(span.session) ?? until, until));
@@ -1365,6 +1820,7 @@ class Execution {
   inferred = 0;
   #spans;
   #sessions = new Map();
+  #approvals = new Set();
 
   /** `spans` is null when no trace was given. */
   constructor(spans) {
@@ -1386,13 +1842,12 @@ class Execution {
     else if (entry.kind === 'outcome' && !foreign) this.#session(entry.session).outcomes.push(ev);
     else if (stream !== null) return; // what belongs on the spine says nothing elsewhere
     else if (entry.kind === 'session_open') this.#session(entry.session).executes = ev.executes;
+    else if (entry.kind === 'approval') this.#approvals.add(line.digest);
     else if (entry.kind === 'audit' && ev.action === 'execution.unmatched') {
       this.seen.push({ code: 'execution.unmatched', entry: line.digest, session: entry.session, turn: null });
     } else if (entry.kind === 'audit' && ev.action === 'execution.args_differ') {
       this.seen.push({ code: 'execution.args_differ', entry: line.digest, session: entry.session, turn: null });
-      const { differ } = this.#session(entry.session ?? '');
-      const call = ev.details.call;
-      differ.set(call, [...(differ.get(call) ?? []), ev.details.args_digest]);
+      addTo(this.#session(entry.session ?? '').differ, ev.details.call, ev.details.args_digest);
     }
   }
 
@@ -1408,7 +1863,7 @@ class Execution {
     held.entries.set(line.digest, line.event);
     for (const item of entry.basis) {
       held.answered.add(item);
-      if (held.calls.has(item) && call.state === 'allowed') call.inferred = true;
+      if (held.calls.has(item)) call.inferred = !entry.basis.some((one) => this.#approvals.has(one));
     }
     for (const parent of entry.parents) {
       const event = held.entries.get(parent);
@@ -1614,14 +2069,19 @@ const FAULTS = new Map([
     'entries.parse', 'entries.profile', 'entries.noncanonical', 'entries.version', 'entries.schema',
     'entries.action_ref', 'entries.decision_id', 'entries.scope', 'entries.policy_altered',
     'entries.policy_unknown', 'entries.class', 'entries.action_ref_reused', 'entries.intent_differs',
-    'entries.basis_other_action', 'entries.swapped_outcome',
+    'entries.basis_other_action', 'entries.swapped_outcome', 'entries.approval_signature',
+    'entries.approval_key', 'entries.approval_other', 'entries.approval_refused', 'entries.approval_expired',
+    'entries.approval_reused', 'entries.approver_twice', 'entries.approval_order', 'entries.ask_twice',
+    'entries.composition_denied', 'entries.authority_edge', 'entries.authority_loop',
+    'entries.authority_self', 'entries.authority_unrooted',
     'log.head', 'log.equivocation', 'log.spine_broken', 'log.fork', 'log.key_rotation', 'log.checkpoint',
     'log.head_digest', 'log.session_unknown',
     'log.session_mismatch', 'log.session_link', 'log.shape', 'log.turn_gap', 'log.not_open',
     'log.turn_not_closed', 'log.file_missing',
     'log.duplicate_entry', 'log.turn_order', 'log.parent_unknown', 'log.parent_foreign',
     'log.outcome_parent', 'log.fact_unknown', 'log.clock_backwards', 'log.false_recovery', 'log.turn_limit',
-    'entries.basis_unknown', 'entries.outcome_unbound', 'log.two_outcomes', 'log.count', 'log.root',
+    'entries.basis_unknown', 'entries.approval_unbound', 'entries.composition_unmet',
+    'entries.outcome_unbound', 'log.two_outcomes', 'log.count', 'log.root',
     'log.orphan_allow',
     'execution.unmatched', 'execution.after_deny', 'execution.ask_unanswered', 'execution.in_run',
     'execution.no_decision', 'execution.span_reused', 'execution.other_decision', 'execution.args_differ',
@@ -1635,7 +2095,8 @@ const FAULTS = new Map([
 
 /** What a missing or unreadable entry brings with it in its neighbourhood. */
 const GAPS = [
-  'entries.action_ref_reused', 'entries.basis_unknown', 'entries.outcome_unbound', 'entries.policy_unknown',
+  'entries.action_ref_reused', 'entries.approval_key', 'entries.approval_order', 'entries.approval_unbound',
+  'entries.composition_unmet', 'entries.basis_unknown', 'entries.outcome_unbound', 'entries.policy_unknown',
   'log.spine_broken', 'log.session_unknown', 'log.session_link', 'log.not_open', 'log.turn_gap',
   'log.turn_not_closed', 'log.parent_unknown', 'log.parent_foreign', 'log.outcome_parent', 'log.fact_unknown',
   'log.false_recovery', 'log.count', 'log.root', 'log.orphan_allow', 'log.turn_open', 'log.session_open',
@@ -1654,6 +2115,15 @@ const EXPLAINS = {
   'entries.policy_unknown': ['entries.class'],
   'entries.policy_altered': ['entries.class', 'entries.policy_unknown'],
   'entries.swapped_outcome': ['log.outcome_parent', 'log.parent_foreign', 'log.two_outcomes'],
+  ...Object.fromEntries(
+    [
+      'entries.approval_signature', 'entries.approval_key', 'entries.approval_other', 'entries.approval_refused',
+      'entries.approval_expired', 'entries.approval_reused', 'entries.approver_twice', 'entries.approval_order',
+      'entries.basis_unknown',
+    ].map((code) => [code, ['entries.composition_unmet']]),
+  ),
+  'entries.authority_edge': ['entries.authority_unrooted'],
+  'entries.authority_loop': ['entries.authority_unrooted'],
   'entries.outcome_unbound': GAPS,
   'log.equivocation': ['log.key_rotation', 'log.checkpoint'],
   'log.spine_broken': [...GAPS, 'log.head_digest'],
@@ -1701,7 +2171,7 @@ function attribute(seen) {
     const cause = causes.get(places.find((one) => causes.has(one))) ?? null;
     const finding = { code, entry, cause };
     if (cause !== null) {
-      follows.set(cause, [...(follows.get(cause) ?? []), finding]);
+      addTo(follows, cause, finding);
       continue;
     }
     primary.push(finding);
@@ -1745,12 +2215,13 @@ const verdictOf = (findings, conditions) => {
  * @param spans the calls of a trace; null when none was given
  * @param pin {seq, digest} of a spine entry that was kept outside; null when none was
  * @param anchors checkpoints and keys that were kept outside
+ * @param roots policy digests and keys that are trusted to say who writes policies
  * @param watch called with every entry
  */
-function verify(source, { spans = null, pin = null, anchors = NOTHING_KEPT, watch = () => {} } = {}) {
+function verify(source, { spans = null, pin = null, anchors = NOTHING_KEPT, roots = [], watch = () => {} } = {}) {
   checkThere(source);
   const log = new Log(pin, anchors);
-  const entries = new Entries(source);
+  const entries = new Entries(source, roots);
   const execution = new Execution(spans);
   const layers = [entries, log, execution];
   const take = (item, stream) => {
@@ -1759,7 +2230,6 @@ function verify(source, { spans = null, pin = null, anchors = NOTHING_KEPT, watc
     if (item.entry) watch(item);
   };
 
-  const unsigned = new Map(); // kinds that carry signatures -> how many
   const names = new Map(); // file name -> session
   const lastClosed = new Map();
   for (const file of source.spine) {
@@ -1769,10 +2239,6 @@ function verify(source, { spans = null, pin = null, anchors = NOTHING_KEPT, watc
         const name = sessionName(item.entry.session);
         if (!names.has(name)) names.set(name, item.entry.session);
       } else if (item.entry?.kind === 'turn_close') lastClosed.set(item.entry.session, item.entry.turn);
-      const { kind, ev } = item.entry ?? {};
-      if (kind === 'approval' || (kind === 'key_rotate' && ev.role !== 'checkpoint')) {
-        unsigned.set(kind, (unsigned.get(kind) ?? 0) + 1);
-      }
       take(item, null);
     }
   }
@@ -1806,7 +2272,6 @@ function verify(source, { spans = null, pin = null, anchors = NOTHING_KEPT, watc
   if (execution.inferred) conditions.push(`who approved ${execution.inferred} ask(s) known by their execution only`);
   const unchecked = [
     ...(spans ? [] : ['execution against a trace: none was given']),
-    ...[...unsigned].map(([kind, count]) => `signatures of ${count} ${kind} entries`),
     ...conditions,
   ];
   return { verdict: verdictOf(findings, conditions), findings, head: log.head, conditions, unchecked };
@@ -1983,7 +2448,7 @@ function anchorsOf({ checkpoints = {}, checkpoint_key: key, witnesses = [] }) {
 
 /** Verifies a case and says in what it differs from what the case expects. */
 function differences(given, folder) {
-  const { expect_head: head, system, checkpoints, checkpoint_key, witnesses, ...others } = given.args;
+  const { expect_head: head, system, roots, checkpoints, checkpoint_key, witnesses, ...others } = given.args;
   if (Object.keys(others).length) return [`cannot give ${Object.keys(others).join(', ')}`];
   const anchors = anchorsOf({ checkpoints, checkpoint_key, witnesses });
   if (system) {
@@ -1992,7 +2457,7 @@ function differences(given, folder) {
   }
   const traces = Object.entries(given.traces).flatMap(([name, items]) => readTrace(name, dataOf(items, [])));
   const spans = given.spans || traces.length ? [...(given.spans ?? []), ...traces] : null;
-  const verified = (kept) => verify(heldOf(given.ledgers.ledger, folder), { spans, ...kept });
+  const verified = (kept) => verify(heldOf(given.ledgers.ledger, folder), { spans, roots, ...kept });
   const told = compare(given.expected, verified({ pin: readPin(head), anchors }));
   if (given.pin_needed) {
     const blind = compare({ verdict: 'CONDITIONAL', findings: [] }, verified({}));
@@ -2038,7 +2503,8 @@ function runVectors(folder) {
 // -------------------------------------------------------------------- cli
 
 const USAGE = `usage: node verifier.mjs LEDGER [--spans FILE]... [--expect-head SEQ:DIGEST] [--checkpoint FILE]...
-                         [--checkpoint-key KEY] [--witness KEY]... [--require-pin] [--json]
+                         [--checkpoint-key KEY] [--witness KEY]... [--root DIGEST_OR_KEY]...
+                         [--require-pin] [--json]
        node verifier.mjs --system LEDGER... [--checkpoint FILE]... [--checkpoint-key KEY] [--witness KEY]...
        node verifier.mjs --vectors DIR`;
 
@@ -2047,10 +2513,10 @@ class UsageError extends Error {}
 /** What is given on the command line, by option. */
 const FLAGS = { '--json': 'json', '--require-pin': 'requirePin', '--system': 'system' };
 const VALUES = { '--expect-head': 'head', '--checkpoint-key': 'key', '--vectors': 'vectors' };
-const LISTS = { '--spans': 'spans', '--checkpoint': 'checkpoints', '--witness': 'witnesses' };
+const LISTS = { '--spans': 'spans', '--checkpoint': 'checkpoints', '--witness': 'witnesses', '--root': 'roots' };
 
 function options(args) {
-  const given = { ledgers: [], spans: [], checkpoints: [], witnesses: [] };
+  const given = { ledgers: [], spans: [], checkpoints: [], witnesses: [], roots: [] };
   const rest = [...args];
   while (rest.length) {
     const arg = rest.shift();
@@ -2063,10 +2529,14 @@ function options(args) {
     } else if (arg.startsWith('-')) throw new UsageError(`unknown option ${arg}`);
     else given.ledgers.push(arg);
   }
-  const { ledgers, system, vectors, spans, head } = given;
+  const { ledgers, system, vectors, spans, head, roots } = given;
   if (vectors !== undefined ? ledgers.length : !ledgers.length) throw new UsageError('expected a ledger, or --vectors DIR');
   if (ledgers.length > 1 && !system) throw new UsageError('several ledgers are verified with --system');
-  if (system && (spans.length || head !== undefined)) throw new UsageError('--system takes no trace and no --expect-head');
+  if (system && (spans.length || roots.length || head !== undefined)) {
+    throw new UsageError('--system takes no trace, no --root and no --expect-head');
+  }
+  const bad = roots.find((root) => !digest(root) && !publicKey(root));
+  if (bad !== undefined) throw new UsageError(`--root: expected sha256:<64 hex digits> or ed25519:<64 hex digits>, got ${bad}`);
   if (head !== undefined && !readPin(head)) {
     throw new UsageError('--expect-head: expected SEQ:sha256:<64 hex digits> with SEQ from 1');
   }
@@ -2133,7 +2603,7 @@ function run(given) {
   const paths = [...new Set(given.ledgers.map((path) => (fs.existsSync(path) ? fs.realpathSync(path) : resolve(path))))].sort(byBytes);
   const found = given.system
     ? verifySystem(new Map(paths.map((path) => [path, () => new Directory(path)])), anchors)
-    : verify(new Directory(given.ledgers[0]), { spans, pin: readPin(given.head), anchors });
+    : verify(new Directory(given.ledgers[0]), { spans, pin: readPin(given.head), anchors, roots: given.roots });
   if (given.json) console.log(JSON.stringify(found, null, 1));
   else console.log((given.system ? systemReport(found) : report(found)).join('\n'));
   if (found.verdict === 'FAIL') return 1;
