@@ -26,6 +26,7 @@ from toolgate.verify.shapes import (
     Scope,
     TurnClose,
 )
+from toolgate.verify.sorted_runs import Run, SortedRuns
 from toolgate.verify.words import counted
 
 OTHER = "other"
@@ -96,7 +97,7 @@ class Entries:
         self._sessions: dict[str, _Session] = defaultdict(_Session)
         self._policies = _Policies(policy_text)
         self._approvals: set[str] = set()
-        self._refs = _Refs()
+        self._refs = SortedRuns()
 
     def bad(self, run: Bad, session: str | None) -> None:
         """Say what is wrong with each line of a run that no recovery covers."""
@@ -164,6 +165,33 @@ class Entries:
                 continue
             self._add(code, outcome.entry, why, session)
         self._refs.add(held.refs)
+
+    # -- sessions that other processes read
+
+    def part(self, others: int) -> None:
+        """Prepare for so many other processes."""
+        self._refs.open(others)
+
+    def begin(self, process: int) -> None:
+        """Go on as one of them, counted from 1, which reports only what it finds itself."""
+        self.seen.clear()
+        self._refs.begin(process)
+
+    def written(self) -> list[Run]:
+        """Return what this process knows that concerns the sessions of others."""
+        return self._refs.written()
+
+    def take(self, runs: list[Run]) -> None:
+        """Take what another process knows of that."""
+        self._refs.take(runs)
+
+    def close(self) -> None:
+        """Let the temporary files go."""
+        self._refs.close()
+
+    def leave(self, session: str) -> None:
+        """Leave a session to another process."""
+        self._sessions.pop(session, None)
 
     def finish(self) -> None:
         """Compare across sessions."""
@@ -363,29 +391,3 @@ def _meets(effect: Effect, want: _Wanted) -> bool:
             or (effect.proof.startswith("unresolved(") and "unresolved" in want.proof)
         )
     )
-
-
-class _Refs:
-    """The action_refs of all sessions, packed, to find one that two sessions share."""
-
-    def __init__(self) -> None:
-        self._buckets = [bytearray() for _ in range(256)]
-
-    def add(self, refs: set[str]) -> None:
-        """Add one session's action_refs."""
-        for ref in refs:
-            raw = bytes.fromhex(ref[7:])
-            self._buckets[raw[0]] += raw
-
-    def repeated(self) -> list[str]:
-        """Return the action_refs that were added more than once, sorted."""
-        found: set[str] = set()
-        for bucket in self._buckets:
-            items = [bytes(bucket[at : at + 32]) for at in range(0, len(bucket), 32)]
-            if len(set(items)) < len(items):
-                seen: set[bytes] = set()
-                for one in items:
-                    if one in seen:
-                        found.add("sha256:" + one.hex())
-                    seen.add(one)
-        return sorted(found)

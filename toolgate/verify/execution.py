@@ -6,7 +6,7 @@ where one is given, was written by another system and says which calls it saw.
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -18,6 +18,9 @@ from toolgate.verify.words import counted
 
 NO_OUTCOME = "none"
 _NEVER = 2**63  # a span without a time cannot show where the trace ends
+_SUMS = ("decisions", "outcomes", "calls", "replaced", "inferred", "differ")
+"""Attributes of ``Execution`` that several processes add up."""
+
 _RAN = ("ok", "error", "timeout", "cancelled")
 
 
@@ -279,6 +282,32 @@ class Execution:
             ran = counted(len(behind), "call")
             message = f"the trace of session {session} ends before {ran} that ran"
             self._add("execution.trace_ends", behind[0].entry, message, session)
+
+    # -- sessions that other processes read
+
+    def begin(self) -> None:
+        """Go on as one of them, which reports and counts only what it finds itself."""
+        self.seen.clear()
+        self.asks.clear()
+        for name in _SUMS:
+            setattr(self, name, type(getattr(self, name))())
+
+    def sums(self) -> dict[str, Any]:
+        """Return what this process counted."""
+        return {name: getattr(self, name) for name in _SUMS}
+
+    def take(self, sums: dict[str, Any]) -> None:
+        """Add what another process counted."""
+        for name, value in sums.items():
+            held = getattr(self, name)
+            if isinstance(held, int):
+                setattr(self, name, held + value)
+            else:
+                held.update(value)
+
+    def leave(self, session: str) -> None:
+        """Leave a session to another process."""
+        self._sessions.pop(session, None)
 
     def finish(self) -> None:
         """Report the spans no decision was made for."""

@@ -342,9 +342,15 @@ class Log:
             message = f"session {session} is open"
             self._add("log.session_open", held.opened[0], message, session)
 
-    def sessions(self) -> list[str]:
-        """Return the sessions the spine opened and that were not settled yet."""
-        return list(self._sessions)
+    # -- sessions that other processes read
+
+    def begin(self) -> None:
+        """Go on as one of them, which reports only what it finds itself."""
+        self.seen.clear()
+
+    def leave(self, session: str) -> None:
+        """Leave a session to another process."""
+        self._sessions.pop(session, None)
 
     @property
     def covered(self) -> int:

@@ -58,6 +58,13 @@ _MOST_SHOWN = 200
 @click.option(
     "--system", is_flag=True, help="Verify several ledgers as one: agents that start agents."
 )
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="How many processes read the sessions; as many as there are processors for a ledger "
+    "of 16 MiB and more, else 1.",
+)
 @click.option("--require-pin", is_flag=True, help="Exit 1 unless the verdict is PASS.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify(
@@ -68,6 +75,7 @@ def verify(
     checkpoint_key: str | None,
     witnesses: tuple[str, ...],
     system: bool,
+    processes: int | None,
     require_pin: bool,
     as_json: bool,
 ) -> None:
@@ -86,7 +94,10 @@ def verify(
     root = root_of(paths[0] if paths else None)
     try:
         anchors = _anchors(checkpoints, checkpoint_key, witnesses)
-        report = _verify_system(paths, anchors) if system else _verify(root, traces, pin, anchors)
+        if system:
+            report: Report | SystemReport = _verify_system(paths, anchors)
+        else:
+            report = _verify(root, traces, pin, anchors, processes)
     except CheckError as error:
         stop(str(error), UNCHECKED)
     except KeyboardInterrupt:
@@ -137,14 +148,25 @@ def _anchors(
 
 
 def _verify(
-    root: str, traces: tuple[str, ...], pin: tuple[int, str] | None, anchors: "Anchors"
+    root: str,
+    traces: tuple[str, ...],
+    pin: tuple[int, str] | None,
+    anchors: "Anchors",
+    processes: int | None,
 ) -> "Report":
     from toolgate.verify import verify as run
     from toolgate.verify.traces.load import load_spans
 
     spans = load_spans(traces) if traces else None
     with Progress("verifying") as progress:
-        return run(root, spans=spans, expect_head=pin, anchors=anchors, progress=progress)
+        return run(
+            root,
+            spans=spans,
+            expect_head=pin,
+            anchors=anchors,
+            progress=progress,
+            processes=processes,
+        )
 
 
 def _verify_system(paths: tuple[str, ...], anchors: "Anchors") -> "SystemReport":
