@@ -79,6 +79,13 @@ def test_fault_is_named(case, kit):
         assert "\n" not in item.message
 
 
+@pytest.mark.parametrize("case", CASES)
+def test_two_processes_find_the_same(case, kit):
+    case.damage(kit)
+    options = {"expect_head": kit.pin or kit.head, "anchors": kit.anchors, **kit.args}
+    assert verify(str(kit.root), processes=2, **options) == verify(str(kit.root), **options)
+
+
 @pytest.mark.parametrize("case", [row for row in CASES if row.values[0].pin])
 def test_without_the_pin_it_is_not_seen(case, kit):
     case.damage(kit)

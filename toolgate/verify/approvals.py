@@ -6,7 +6,7 @@ alone, by a reading of its own: nothing is shared with the code that decides.
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from itertools import pairwise, product
 from typing import Any, NamedTuple, Protocol
 
@@ -46,7 +46,7 @@ class _Approval(NamedTuple):
         return self.sound and self.ev["evidence"] == "signature"
 
 
-class _Resting(NamedTuple):
+class Resting(NamedTuple):
     """A decision that rests on approvals, or should.
 
     Args:
@@ -106,7 +106,7 @@ class _Index:
         names = ("principal", "decision_digest", "args_digest", "class", "session")
         self._found[tuple(item.ev[name] for name in names)].append(item)
 
-    def about(self, one: _Resting, principal: str, after: int, before: int) -> list[_Approval]:
+    def about(self, one: Resting, principal: str, after: int, before: int) -> list[_Approval]:
         """Return the latest ones by a principal about a decision, between two spine entries."""
         found: list[_Approval] = []
         for named in product(
@@ -150,7 +150,7 @@ class Approvals:
         self._rotated: list[Rotation] = []
         self._signatures: dict[str, str] = {}
         self._cited: dict[str, list[tuple[str, int]]] = {}
-        self._resting: dict[str, _Resting] = {}
+        self._resting: dict[str, Resting] = {}
         self._answers: dict[str, dict[str, str]] = defaultdict(dict)
         self._approving = _Index()
         self._refusing = _Index()
@@ -222,7 +222,7 @@ class Approvals:
         if len(asks) == len(entry.basis) and not self._needs_approvals(entry):
             return
         here = entry.seq if isinstance(entry.seq, int) else None
-        self._resting[line.digest] = _Resting(
+        self._resting[line.digest] = Resting(
             entry=line.digest,
             event=line.event,
             session=session,
@@ -250,6 +250,27 @@ class Approvals:
         self._answers.pop(session, None)
         for known in decisions.keys() & self._named.keys() if self._named else ():
             del self._named[known]
+
+    # -- sessions that other processes read
+
+    def begin(self) -> None:
+        """Go on as one of several processes, which notes only what it reads itself."""
+        self._resting.clear()
+
+    def noted(self) -> tuple[list[Resting], set[str]]:
+        """Return the decisions that rest on approvals, and what approvals name in vain so far."""
+        return list(self._resting.values()), set(self._named)
+
+    def take(
+        self, parts: Sequence[tuple[list[Resting], set[str]]], order: Mapping[str, int]
+    ) -> None:
+        """Take what other processes noted; ``order`` is where each session stands."""
+        resting = [one for found, _ in parts for one in found]
+        for one in sorted(resting, key=lambda item: order[item.session]):
+            self._resting[one.entry] = one
+        for _, unnamed in parts:
+            for name in self._named.keys() - unnamed:
+                del self._named[name]
 
     # -- once all was read
 
@@ -291,7 +312,7 @@ class Approvals:
                     users.setdefault(item, one.action_ref)
         return users
 
-    def _allowed(self, one: _Resting, policy: Policy, users: Mapping[str, str]) -> None:
+    def _allowed(self, one: Resting, policy: Policy, users: Mapping[str, str]) -> None:
         cited = [self.entries[item] for item in one.basis if item in self.entries]
         good: list[_Approval] = []
         for item in cited:
@@ -306,7 +327,7 @@ class Approvals:
         self._composed(one, rule, cited, good)
 
     def _composed(
-        self, one: _Resting, rule: Rule | None, cited: list[_Approval], good: list[_Approval]
+        self, one: Resting, rule: Rule | None, cited: list[_Approval], good: list[_Approval]
     ) -> None:
         again = _repeated(cited)
         if again is not None:
@@ -328,7 +349,7 @@ class Approvals:
             message = f"class {one.action_class} needs {_words(rule)}; approved by {by}"
             self._about(one, "entries.composition_unmet", message)
 
-    def _fault(self, one: _Resting, policy: Policy, item: _Approval) -> tuple[str, str] | None:
+    def _fault(self, one: Resting, policy: Policy, item: _Approval) -> tuple[str, str] | None:
         """Return what is wrong with an approval that a decision cites, by itself."""
         ev, who = item.ev, f"{item.principal!r} ({item.entry})"
         if not item.approves and one.state == "allowed":
@@ -353,7 +374,7 @@ class Approvals:
         return None
 
     def _spent(
-        self, one: _Resting, policy: Policy, item: _Approval, users: Mapping[str, str]
+        self, one: Resting, policy: Policy, item: _Approval, users: Mapping[str, str]
     ) -> tuple[str, str] | None:
         """Return whether an approval was taken back or used up before a decision cites it."""
         at = one.seen
@@ -372,13 +393,13 @@ class Approvals:
         return None
 
     def _taken_back(
-        self, one: _Resting, policy: Policy, item: _Approval, before: int
+        self, one: Resting, policy: Policy, item: _Approval, before: int
     ) -> _Approval | None:
         """Return the refusal by which its principal took an approval back, if one did."""
         found = self._refusing.about(one, item.principal, item.seq, before)
         return next((other for other in found if self._speaks(policy, other)), None)
 
-    def _denied(self, one: _Resting, policy: Policy, used: Set[str]) -> None:
+    def _denied(self, one: Resting, policy: Policy, used: Set[str]) -> None:
         cited = [self.entries[item] for item in one.basis if item in self.entries]
         refusals = [item for item in cited if not item.approves]
         for item in refusals:
@@ -400,10 +421,10 @@ class Approvals:
             )
             self._about(one, "entries.composition_denied", message)
 
-    def _counts(self, one: _Resting, policy: Policy, item: _Approval) -> bool:
+    def _counts(self, one: Resting, policy: Policy, item: _Approval) -> bool:
         return item.approves and item.signed and self._fault(one, policy, item) is None
 
-    def _had(self, one: _Resting, policy: Policy, rule: Rule, used: Set[str]) -> bool:
+    def _had(self, one: Resting, policy: Policy, rule: Rule, used: Set[str]) -> bool:
         """Say whether unused approvals that satisfy a rule stood there for certain."""
         there = [
             item
@@ -421,7 +442,7 @@ class Approvals:
         given = policy.principals.get(item.principal, ())
         return self.keys.speaks(item.principal, item.ev["key"], given, item.seq)
 
-    def _about(self, one: _Resting, code: str, message: str) -> None:
+    def _about(self, one: Resting, code: str, message: str) -> None:
         self._add(code, one.entry, message, one.session, one.turn)
 
     def _add(

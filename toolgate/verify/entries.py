@@ -5,13 +5,13 @@ policy, and resolves the decision every outcome commits to.
 """
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple, get_args
 
 import msgspec
 
-from toolgate.verify.approvals import Approvals
+from toolgate.verify.approvals import Approvals, Resting
 from toolgate.verify.authority import Authority, Edge, authority_findings, authority_of
 from toolgate.verify.diagnose import diagnose
 from toolgate.verify.findings import Seen, finding
@@ -29,6 +29,7 @@ from toolgate.verify.shapes import (
     TurnClose,
     TurnOpen,
 )
+from toolgate.verify.sorted_runs import Run, SortedRuns
 from toolgate.verify.words import counted
 
 OTHER = "other"
@@ -65,6 +66,22 @@ class _Session:
         self.commitments: list[_Commitment] = []
 
 
+class Noted(NamedTuple):
+    """What one of several processes knows that concerns the sessions of others.
+
+    Args:
+        runs: where it laid down the action_refs.
+        governed: the principals each policy was asked about.
+        resting: the decisions that rest on approvals.
+        unnamed: decisions that approvals name and that it has not seen.
+    """
+
+    runs: list[Run]
+    governed: dict[str, set[str]]
+    resting: list[Resting]
+    unnamed: set[str]
+
+
 class Entries:
     """The first layer.
 
@@ -90,7 +107,7 @@ class Entries:
         self._sessions: dict[str, _Session] = defaultdict(_Session)
         self._policies = _Policies(policy_text, signature)
         self.approvals = Approvals(self.seen, self._policies)
-        self._refs = _Refs()
+        self._refs = SortedRuns()
 
     def bad(self, run: Bad, session: str | None) -> None:
         """Say what is wrong with each line of a run that no recovery covers."""
@@ -162,6 +179,45 @@ class Entries:
             self._add(code, outcome.entry, why, session)
         self._refs.add(held.refs)
         self.approvals.end_session(session, held.by_digest)
+
+    # -- sessions that other processes read
+
+    def part(self, others: int) -> None:
+        """Prepare for so many other processes."""
+        self._refs.open(others)
+
+    def begin(self, process: int) -> None:
+        """Go on as one of them, counted from 1, which reports only what it finds itself."""
+        self.seen.clear()
+        self._refs.begin(process)
+        self._policies.governed.clear()
+        self.approvals.begin()
+
+    def noted(self) -> Noted:
+        """Return what this process knows that concerns the sessions of others."""
+        governed = dict(self._policies.governed)
+        return Noted(self._refs.written(), governed, *self.approvals.noted())
+
+    def take(self, parts: Sequence[Noted], order: Mapping[str, int]) -> None:
+        """Take what other processes know of that.
+
+        Args:
+            parts: what each of them noted.
+            order: where each session stands among those that are read.
+        """
+        for part in parts:
+            self._refs.take(part.runs)
+            for version, principals in part.governed.items():
+                self._policies.governed[version] |= principals
+        self.approvals.take([(part.resting, part.unnamed) for part in parts], order)
+
+    def close(self) -> None:
+        """Let the temporary files go."""
+        self._refs.close()
+
+    def leave(self, session: str) -> None:
+        """Leave a session to another process."""
+        self._sessions.pop(session, None)
 
     def finish(self) -> None:
         """Compare across sessions."""
@@ -400,29 +456,3 @@ def _meets(effect: Effect, want: Wanted) -> bool:
             or (effect.proof.startswith("unresolved(") and "unresolved" in want.proof)
         )
     )
-
-
-class _Refs:
-    """The action_refs of all sessions, packed, to find one that two sessions share."""
-
-    def __init__(self) -> None:
-        self._buckets = [bytearray() for _ in range(256)]
-
-    def add(self, refs: set[str]) -> None:
-        """Add one session's action_refs."""
-        for ref in refs:
-            raw = bytes.fromhex(ref[7:])
-            self._buckets[raw[0]] += raw
-
-    def repeated(self) -> list[str]:
-        """Return the action_refs that were added more than once, sorted."""
-        found: set[str] = set()
-        for bucket in self._buckets:
-            items = [bytes(bucket[at : at + 32]) for at in range(0, len(bucket), 32)]
-            if len(set(items)) < len(items):
-                seen: set[bytes] = set()
-                for one in items:
-                    if one in seen:
-                        found.add("sha256:" + one.hex())
-                    seen.add(one)
-        return sorted(found)

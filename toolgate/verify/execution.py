@@ -6,7 +6,7 @@ where one is given, was written by another system and says which calls it saw.
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -19,6 +19,8 @@ from toolgate.verify.traces.span import Span, Trace
 
 NO_OUTCOME = "none"
 SIGNATURE, TELEMETRY, INFERRED = "signature", "telemetry", "inferred"
+_SUMS = ("decisions", "outcomes", "calls", "replaced", "answered", "by_content", "_differ")
+"""Attributes of ``Execution`` that several processes add up."""
 
 
 class Ask(NamedTuple):
@@ -259,6 +261,32 @@ class Execution:
             reported.add(call.event)
         elif call.state == "asked" and not call.replaced and call.event not in held.answered:
             self.asks.append(Ask(call.entry, session, call.tool, call.call))
+
+    # -- sessions that other processes read
+
+    def begin(self) -> None:
+        """Go on as one of them, which reports and counts only what it finds itself."""
+        self.seen.clear()
+        self.asks.clear()
+        for name in _SUMS:
+            setattr(self, name, type(getattr(self, name))())
+
+    def sums(self) -> dict[str, Any]:
+        """Return what this process counted."""
+        return {name: getattr(self, name) for name in _SUMS}
+
+    def take(self, sums: dict[str, Any]) -> None:
+        """Add what another process counted."""
+        for name, value in sums.items():
+            held = getattr(self, name)
+            if isinstance(held, int):
+                setattr(self, name, held + value)
+            else:
+                held.update(value)
+
+    def leave(self, session: str) -> None:
+        """Leave a session to another process."""
+        self._sessions.pop(session, None)
 
     def finish(self) -> None:
         """Report the spans no decision was made for."""

@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from toolgate.verify.words import printable
+
 PASS, FAIL, INCOMPLETE, CONDITIONAL = "PASS", "FAIL", "INCOMPLETE", "CONDITIONAL"
 
 MEANING: Mapping[str, str] = {
@@ -277,8 +279,7 @@ FOLLOWS: Mapping[str, frozenset[str]] = {
 
 def finding(code: str, entry: str, message: str) -> Finding:
     """Return a finding of a known code, its sentence free of characters a terminal obeys."""
-    shown = "".join([char if char.isprintable() else "?" for char in message])
-    return Finding(code, BY_CODE[code].layer, entry, shown)
+    return Finding(code, BY_CODE[code].layer, entry, printable(message))
 
 
 def attribute(seen: Iterable[Seen]) -> list[Finding]:
@@ -290,11 +291,11 @@ def attribute(seen: Iterable[Seen]) -> list[Finding]:
     Returns:
         Faults of their own first, each followed by what it brings with it.
     """
-    ordered = sorted(enumerate(seen), key=lambda pair: (_RANK[pair[1].finding.code], pair[0]))
+    ordered = sorted(seen, key=lambda item: _RANK[item.finding.code])
     causes = _Causes()
     follows: dict[str, list[Finding]] = defaultdict(list)
     primary: list[Finding] = []
-    for _, item in ordered:
+    for item in ordered:
         cause = causes.of(item)
         if cause is None:
             causes.add(item)
@@ -313,8 +314,13 @@ class _Causes:
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str | None, int | None], str] = {}
+        self._added: set[tuple[str, str | None, int | None]] = set()
 
     def add(self, item: Seen) -> None:
+        place = (item.finding.code, item.session, item.turn)
+        if place in self._added:
+            return  # the first fault of a kind explains what the next one would
+        self._added.add(place)
         name = _name(item.finding)
         for code in FOLLOWS.get(item.finding.code, ()):
             for turn in {item.turn, None}:

@@ -5,11 +5,12 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 from toolgate.errors import LedgerError
+from toolgate.verify import workers
 from toolgate.verify.anchors import NOTHING, Anchors
 from toolgate.verify.authority import Authority
 from toolgate.verify.directory import Directory, session_name
 from toolgate.verify.endings import Ending
-from toolgate.verify.entries import Entries
+from toolgate.verify.entries import Entries, Noted
 from toolgate.verify.execution import Ask, Execution
 from toolgate.verify.findings import Finding, attribute, verdict
 from toolgate.verify.log import Log
@@ -19,6 +20,7 @@ from toolgate.verify.traces.span import Source, Span, Trace
 from toolgate.verify.words import counted
 
 _STEP = 4096
+_WORTH_FORKING_BYTES = 16 * 1024 * 1024
 
 
 class Report(NamedTuple):
@@ -115,8 +117,13 @@ def verify(
     watch: Callable[[Line], None] | None = None,
     roots: Collection[str] = (),
     progress: Callable[[int], None] | None = None,
+    processes: int | None = 1,
 ) -> Report:
     """Verify a ledger.
+
+    With more than one process the spine is read once, then the sessions are dealt to
+    forked ones. Against a trace and with a watch, one reads them all: a trace's calls
+    are taken by sessions in their order.
 
     Args:
         root: the ledger directory.
@@ -126,15 +133,45 @@ def verify(
         watch: called with every entry that is read.
         roots: policy digests and public keys that are trusted to say who writes policies.
         progress: called now and then with the number of entries read so far.
+        processes: how many may work; None for as many as there are processors, if the
+            ledger is large enough to be worth it.
 
     Raises:
         LedgerError: there is no ledger, nothing in it, or it cannot be read.
+        UnavailableError: one of the processes ended early.
     """
     directory = Directory(root)
     if directory.empty:
         raise LedgerError(f"nothing to verify: the ledger at {root} has no entry")
+    if spans is not None or watch is not None:
+        processes = 1
+    elif processes is None:
+        weight = directory.spine_size + sum(directory.sessions.values())
+        processes = 1 if weight < _WORTH_FORKING_BYTES else workers.cpus()
     trusted = frozenset(roots)
-    return _Verification(directory, spans, expect_head, anchors, trusted, watch, progress).run()
+    return _Verification(
+        directory, spans, expect_head, anchors, trusted, watch, progress, processes
+    ).run()
+
+
+class _Part(NamedTuple):
+    """What a process found in the sessions that were dealt to it.
+
+    Args:
+        found: by the session's name: findings of each layer, and asks; if there are any.
+        noted: what concerns the sessions of others.
+        sums: what layer 3 counted.
+        kinds: entries by kind.
+        recovered: sealed fragments.
+        read: entries.
+    """
+
+    found: dict[str, tuple[list[Any], ...]]
+    noted: Noted
+    sums: dict[str, Any]
+    kinds: Counter[str]
+    recovered: int
+    read: int
 
 
 class _Verification:
@@ -149,6 +186,7 @@ class _Verification:
         roots: frozenset[str],
         watch: Callable[[Line], None] | None,
         progress: Callable[[int], None] | None,
+        processes: int,
     ) -> None:
         self._directory = directory
         self._trace = None if spans is None else Trace.of(spans)
@@ -156,6 +194,7 @@ class _Verification:
         self._pinned = expect_head is not None or any(item.binds for item in anchors.held)
         self._watch = watch
         self._progress = progress
+        self._processes = processes
         self._entries = Entries(directory.policy, directory.signature, roots)
         self._log = Log(expect_head, anchors)
         self._execution = Execution(self._trace)
@@ -167,6 +206,13 @@ class _Verification:
 
     def run(self) -> Report:
         """Read everything once, then put the findings in order."""
+        try:
+            self._read_all()
+        finally:
+            self._entries.close()
+        return self._report()
+
+    def _read_all(self) -> None:
         for item in self._directory.read_spine():
             if isinstance(item, Line):
                 self._follow(item.entry)
@@ -175,12 +221,15 @@ class _Verification:
             ):
                 continue
             self._take(item, None)
-        for name in sorted(self._names.keys() | self._directory.sessions.keys()):
-            self._session(name)
+        names = sorted(self._names.keys() | self._directory.sessions.keys())
+        if min(self._processes, len(names)) > 1:
+            self._deal(names)
+        else:
+            for name in names:
+                self._session(name)
         self._entries.finish()
         self._log.finish()
         self._execution.finish()
-        return self._report()
 
     def _follow(self, entry: Entry) -> None:
         if isinstance(entry, SessionOpen):
@@ -208,6 +257,60 @@ class _Verification:
         self._entries.end_session(session)
         self._log.end_session(session)
         self._execution.end_session(session)
+
+    def _deal(self, names: list[str]) -> None:
+        """Have other processes read the sessions, and take what they found in order."""
+        count = min(self._processes, len(names))
+        sizes = self._directory.sessions
+        shares = workers.deal({name: sizes.get(name, 0) for name in names}, count)
+        self._entries.part(count)
+
+        def tell(read: int) -> None:
+            if self._progress is not None:
+                self._progress(self._read + read)
+
+        def work(number: int, tell: Callable[[int], None]) -> _Part:
+            return self._part(number + 1, shares[number], tell)
+
+        found: dict[str, tuple[list[Any], ...]] = {}
+        parts = workers.run(count, work, tell)
+        for part in parts:
+            found.update(part.found)
+            self._execution.take(part.sums)
+            self._kinds.update(part.kinds)
+            self._recovered += part.recovered
+            self._read += part.read
+        order = {self._names.get(name, name): at for at, name in enumerate(names)}
+        self._entries.take([part.noted for part in parts], order)
+        for name in names:
+            session = self._names.get(name, name)
+            for layer in (self._entries, self._log, self._execution):
+                layer.leave(session)
+            for items, more in zip(self._found(), found.get(name, ()), strict=False):
+                items.extend(more)
+
+    def _part(self, process: int, names: list[str], tell: Callable[[int], None]) -> _Part:
+        """Read some of the sessions, as one of several processes."""
+        self._entries.begin(process)
+        self._log.begin()
+        self._execution.begin()
+        self._kinds.clear()
+        self._recovered = self._read = 0
+        self._progress = tell
+        found: dict[str, tuple[list[Any], ...]] = {}
+        for name in names:
+            self._session(name)
+            if any(self._found()):
+                found[name] = tuple(items[:] for items in self._found())
+                for items in self._found():
+                    items.clear()
+        noted, sums = self._entries.noted(), self._execution.sums()
+        return _Part(found, noted, sums, self._kinds, self._recovered, self._read)
+
+    def _found(self) -> tuple[list[Any], ...]:
+        """Return the lists that sessions add to, in the order of the sessions' names."""
+        execution = self._execution
+        return self._entries.seen, self._log.seen, execution.seen, execution.asks
 
     def _counts(self, item: Line | Bad, session: str, length: int) -> bool:
         """Say whether an item was there when this verification began, or belongs to what was.
@@ -258,10 +361,10 @@ class _Verification:
             findings=findings,
             head=self._log.head,
             sessions=len(self._names),
-            entries=dict(self._kinds),
-            decisions=dict(execution.decisions),
-            outcomes=dict(execution.outcomes),
-            calls=dict(execution.calls),
+            entries=dict(sorted(self._kinds.items())),
+            decisions=dict(sorted(execution.decisions.items())),
+            outcomes=dict(sorted(execution.outcomes.items())),
+            calls=dict(sorted(execution.calls.items())),
             replaced=execution.replaced,
             answered=dict(execution.answered),
             by_content=execution.by_content,

@@ -27,7 +27,7 @@ _GENESIS = "sha256:" + "0" * 64
 
 
 class _Session:
-    """A session as the spine tells it."""
+    """A session as the spine tells it; ``places`` is None while turns count up from 1."""
 
     __slots__ = (
         "closed",
@@ -52,17 +52,23 @@ class _Session:
         self.turns: list[Turn] = []
         self.turn: Turn | None = None
         self.keys: dict[str, int] = {}
-        self.places: dict[int, int] = {}
+        self.places: dict[int, int] | None = None
 
     def begin_turn(self, turn: Turn) -> None:
         """Take a turn that was opened."""
         self.turn = turn
-        self.places.setdefault(turn.number, len(self.turns))
+        at = len(self.turns)
+        if self.places is None and turn.number != at + 1:
+            self.places = {number: number - 1 for number in range(1, at + 1)}
+        if self.places is not None:
+            self.places.setdefault(turn.number, at)
         self.turns.append(turn)
 
     def place_of(self, number: int) -> int | None:
         """Return where a turn stands among those that were opened; None if it was not."""
-        return self.places.get(number)
+        if self.places is not None:
+            return self.places.get(number)
+        return number - 1 if 0 < number <= len(self.turns) else None
 
 
 class Log:
@@ -90,7 +96,6 @@ class Log:
         self._sessions: dict[str, _Session] = {}
         self._approvals: dict[str, int] = {}
         self._sealed = False
-        self._stream: str | None = None
 
     def bad(self, run: Bad, session: str | None) -> None:
         """Note a run of lines that are no entries."""
@@ -342,9 +347,15 @@ class Log:
             message = f"session {session} is open"
             self._add("log.session_open", held.opened[0], message, session)
 
-    def sessions(self) -> list[str]:
-        """Return the sessions the spine opened and that were not settled yet."""
-        return list(self._sessions)
+    # -- sessions that other processes read
+
+    def begin(self) -> None:
+        """Go on as one of them, which reports only what it finds itself."""
+        self.seen.clear()
+
+    def leave(self, session: str) -> None:
+        """Leave a session to another process."""
+        self._sessions.pop(session, None)
 
     @property
     def covered(self) -> int:

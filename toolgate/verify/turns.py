@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from typing import NamedTuple
 
 from msgspec import Struct, field
 
@@ -12,7 +11,7 @@ from toolgate.verify.read import Line
 from toolgate.verify.shapes import Decision, Intent, Outcome
 
 
-class Close(NamedTuple):
+class Close(Struct, frozen=True, gc=False):
     """What a turn_close says its turn holds."""
 
     entry: str
@@ -20,22 +19,20 @@ class Close(NamedTuple):
     entries: int
 
 
-class Turn:
+class Turn(Struct, gc=False):
     """A turn of a session.
 
     Args:
         number: its place among the session's turns, from 1.
         digest: its turn_open entry.
         ts: when it was opened, microseconds UTC.
+        close: what its turn_close says.
     """
 
-    __slots__ = ("close", "digest", "number", "ts")
-
-    def __init__(self, number: int, digest: str, ts: int) -> None:
-        self.number = number
-        self.digest = digest
-        self.ts = ts
-        self.close: Close | None = None
+    number: int
+    digest: str
+    ts: int
+    close: Close | None = None
 
 
 class _Node(Struct, frozen=True, gc=False):

@@ -18,4 +18,6 @@ def counted(number: int, noun: str) -> str:
 
 def printable(text: str) -> str:
     """Return text without the characters a terminal obeys."""
+    if text.isprintable():
+        return text
     return "".join([char if char.isprintable() else "?" for char in text])

@@ -63,6 +63,13 @@ _BAD, _INCOMPLETE = 1, 4
 @click.option(
     "--system", is_flag=True, help="Verify several ledgers as one: agents that start agents."
 )
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="How many processes read the sessions; as many as there are processors for a ledger "
+    "of 16 MiB and more, else 1.",
+)
 @click.option("--require-pin", is_flag=True, help="Exit 1 unless the verdict is PASS.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify(
@@ -74,6 +81,7 @@ def verify(
     witnesses: tuple[str, ...],
     roots: tuple[str, ...],
     system: bool,
+    processes: int | None,
     require_pin: bool,
     as_json: bool,
 ) -> None:
@@ -95,7 +103,7 @@ def verify(
         report = (
             _verify_system(paths, anchors, trusted)
             if system
-            else _verify(root, traces, pin, anchors, trusted)
+            else _verify(root, traces, pin, anchors, trusted, processes)
         )
     except CheckError as error:
         stop(str(error), UNCHECKED)
@@ -168,6 +176,7 @@ def _verify(
     pin: tuple[int, str] | None,
     anchors: "Anchors",
     roots: tuple[str, ...],
+    processes: int | None,
 ) -> "Report":
     from toolgate.verify import verify as run
     from toolgate.verify.traces.load import load_trace
@@ -175,7 +184,13 @@ def _verify(
     trace = load_trace(traces) if traces else None
     with Progress("verifying: {:,} entries read") as progress:
         return run(
-            root, spans=trace, expect_head=pin, anchors=anchors, roots=roots, progress=progress
+            root,
+            spans=trace,
+            expect_head=pin,
+            anchors=anchors,
+            roots=roots,
+            progress=progress,
+            processes=processes,
         )
 
 
