@@ -198,7 +198,7 @@ def verify_system_case(case: dict[str, Any], folder: Path) -> SystemReport:
     """Verify a case of several ledgers, which lie in a folder."""
     args = dict(case["args"])
     roots = [str(folder / name) for name in args.pop("system")]
-    return verify_system(roots, anchors=_anchors(args))
+    return verify_system(roots, anchors=anchors_of(args))
 
 
 def said_of_system(report: SystemReport, folder: Path) -> dict[str, Any]:
@@ -218,7 +218,7 @@ def said_of_system(report: SystemReport, folder: Path) -> dict[str, Any]:
     }
 
 
-def _anchors(args: dict[str, Any]) -> Anchors:
+def anchors_of(args: dict[str, Any]) -> Anchors:
     """Take what was kept outside from a case's arguments."""
     key = args.pop("checkpoint_key", None)
     return Anchors(
@@ -257,7 +257,7 @@ def verify_case(case: dict[str, Any], folder: Path, *, pinned: bool = True) -> R
     if pinned and pin is not None:
         seq, _, digest = pin.partition(":")
         args["expect_head"] = (int(seq), digest)
-    anchors = _anchors(args)
+    anchors = anchors_of(args)
     if pinned:
         args["anchors"] = anchors
     spans: Trace | list[Span] | None = (

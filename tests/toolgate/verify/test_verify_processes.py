@@ -10,6 +10,7 @@ from pathlib import Path
 
 import ledgers
 import pytest
+import vectors
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -37,6 +38,24 @@ def test_sound_ledger(sound, processes):
     assert report.findings == []
     assert report.decisions
     assert [ask.call for ask in report.asks] == ["a4"]
+
+
+ALONE = [
+    case
+    for case in vectors.cases()
+    if "system" not in case["args"] and case["spans"] is None and not case["traces"]
+]
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["id"]) for case in ALONE[::5]])
+def test_frozen_cases(case, tmp_path):
+    vectors.write_ledgers(case, tmp_path)
+    args = dict(case["args"])
+    pin = args.pop("expect_head", None)
+    if pin is not None:
+        args["expect_head"] = (int(pin.partition(":")[0]), pin.partition(":")[2])
+    args["anchors"] = vectors.anchors_of(args)
+    same(tmp_path / vectors.MAIN, **args)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
