@@ -44,7 +44,7 @@ def log_files(root: str) -> list[str]:
     Raises:
         RefusedError: there is no ledger at that place.
     """
-    from toolgate.ledger.spine import spine_files
+    from toolgate.ledger.directory import spine_files
 
     if not os.path.isdir(root):
         raise RefusedError(f"no ledger at {root}: expected a directory with spine files")

@@ -1,13 +1,14 @@
-"""Where a ledger keeps what, and how its bytes reach the disk."""
+"""How a ledger's bytes reach the disk, and the secret beside them."""
 
 import fcntl
 import os
 from collections.abc import Mapping
 from types import TracebackType
-from typing import NamedTuple, NoReturn
+from typing import NoReturn, Self
 
-from toolgate.canonical import digest, parse
-from toolgate.errors import CanonicalizationError, LedgerError
+from toolgate.canonical import digest
+from toolgate.errors import LedgerError
+from toolgate.ledger.store import Tail, tail_of
 
 SALT_BYTES = 32
 _TAIL_BYTES = 128 * 1024
@@ -15,22 +16,6 @@ _SAFE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
-
-
-class Tail(NamedTuple):
-    """How a run of ledger bytes ends.
-
-    Args:
-        good: bytes up to and including the last line that parses.
-        last: that line without its line feed; None when no line parses.
-        fragment: the bytes after it.
-        open: whether only the line feed of that line is missing.
-    """
-
-    good: int
-    last: bytes | None
-    fragment: bytes
-    open: bool
 
 
 def default_root(environ: Mapping[str, str]) -> str:
@@ -55,6 +40,11 @@ def session_name(session: str) -> str:
     if len(session) <= 64 and first != "-" and first and _SAFE.issuperset(session):
         return session
     return "x-" + digest(session.encode("utf-8", "surrogatepass"))[7:]
+
+
+def policy_name(version: str, ending: str) -> str:
+    """Return the name of a policy (``.json``) or its author's signature (``.sig``) in a ledger."""
+    return f"policies/{version[7:]}{ending}"
 
 
 def fail(doing: str, path: str, error: OSError) -> NoReturn:
@@ -135,8 +125,82 @@ def read_from(fd: int, offset: int, path: str) -> bytes:
         fail("read", path, error)
 
 
-class Locked:
-    """A file held under an exclusive lock; ``fd`` appends to it.
+class OpenFile:
+    """A file that is appended to.
+
+    Args:
+        path: where it lies.
+        durable: whether leaving it waits for the disk.
+    """
+
+    __slots__ = ("dirty", "durable", "fd", "path")
+
+    def __init__(self, path: str, *, durable: bool = False) -> None:
+        self.path = path
+        self.durable = durable
+        self.dirty = False
+        self.fd = -1
+
+    def identity(self) -> int:
+        """Return the file's inode: another one means that the file was replaced."""
+        return self._stat().st_ino
+
+    def size(self) -> int:
+        """Return how many bytes it has."""
+        return self._stat().st_size
+
+    def _stat(self) -> os.stat_result:
+        try:
+            return os.fstat(self.fd)
+        except OSError as error:
+            fail("read", self.path, error)
+
+    def read(self, start: int, stop: int | None = None) -> bytes:
+        """Return its bytes from one offset to another, or to its end."""
+        if stop is None:
+            return read_from(self.fd, start, self.path)
+        try:
+            return os.pread(self.fd, stop - start, start)
+        except OSError as error:
+            fail("read", self.path, error)
+
+    def tail(self) -> Tail:
+        """Say how it ends, reading no more of it than needed."""
+        return tail_of_file(self.fd, self.path)
+
+    def append(self, data: bytes) -> None:
+        """Append bytes with one write."""
+        self.dirty = True
+        write_all(self.fd, data, self.path)
+
+    def sync(self) -> None:
+        """Wait until its bytes are on the disk."""
+        sync(self.fd, self.path)
+
+    def leave(self, lock: int) -> None:
+        """Give a lock back, then wait for the disk if that was asked for, and close.
+
+        The wait follows the unlocking: within the lock it would halve the pace of
+        all writers, and what it waits for can no longer be taken back.
+        """
+        try:
+            fcntl.flock(lock, fcntl.LOCK_UN)
+            if self.durable and self.dirty:
+                self.sync()
+        except OSError as error:
+            fail("unlock", self.path, error)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Close it; closing gives back a lock it still holds."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+
+class Locked(OpenFile):
+    """A file held under an exclusive lock.
 
     ``created`` says whether the file was born under this lock: it appears under
     its name only once it is locked, so nobody else was ever inside.
@@ -146,24 +210,21 @@ class Locked:
         durable: whether leaving waits for the disk, after unlocking.
     """
 
-    __slots__ = ("created", "dirty", "durable", "fd", "path")
+    __slots__ = ("created",)
 
     def __init__(self, path: str, *, durable: bool = False) -> None:
-        self.path = path
-        self.durable = durable
-        self.dirty = False
+        super().__init__(path, durable=durable)
         self.created = False
-        self.fd = -1
 
-    def __enter__(self) -> "Locked":
+    def __enter__(self) -> Self:
         try:
             while not (self._lock_existing() or self._lock_new()):
-                self._close()
+                self.close()
         except OSError as error:
-            self._close()
+            self.close()
             fail("open", self.path, error)
         except BaseException:
-            self._close()
+            self.close()
             raise
         return self
 
@@ -179,7 +240,7 @@ class Locked:
 
     def _lock_new(self) -> bool:
         """Lock a file that has no name yet, then give it the name if that is still free."""
-        self._close()
+        self.close()
         if os.path.lexists(self.path):
             return False
         fresh = f"{self.path}.{os.getpid()}.new"
@@ -199,43 +260,13 @@ class Locked:
             sync_directory(os.path.dirname(self.path))
         return True
 
-    def append(self, data: bytes) -> None:
-        """Append bytes with one write."""
-        self.dirty = True
-        write_all(self.fd, data, self.path)
-
     def __exit__(
         self,
         kind: type[BaseException] | None,
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        try:
-            fcntl.flock(self.fd, fcntl.LOCK_UN)
-            if self.durable and self.dirty:
-                sync(self.fd, self.path)
-        except OSError as error:
-            fail("unlock", self.path, error)
-        finally:
-            self._close()
-
-    def _close(self) -> None:
-        if self.fd >= 0:
-            os.close(self.fd)
-            self.fd = -1
-
-
-def tail_of(data: bytes) -> Tail | None:
-    """Say how a run of ledger bytes ends; None when no line in it parses."""
-    end = len(data)
-    while end > 0:
-        closed = data[end - 1 : end] == b"\n"
-        stop = end - 1 if closed else end
-        start = data.rfind(b"\n", 0, stop) + 1
-        if _parses(data[start:stop]):
-            return Tail(end, data[start:stop], data[end:], not closed)
-        end = start
-    return None
+        self.leave(self.fd)
 
 
 def tail_of_file(fd: int, path: str) -> Tail:
@@ -252,16 +283,6 @@ def tail_of_file(fd: int, path: str) -> Tail:
     if found is None:
         return Tail(0, None, read_from(fd, 0, path), False)
     return found._replace(good=found.good + start)
-
-
-def _parses(line: bytes) -> bool:
-    # A line that was cut does not end with a brace of its own often enough to matter.
-    if not line.endswith(b"}") or not line.startswith(b"{"):
-        return False
-    try:
-        return type(parse(line)) is dict
-    except CanonicalizationError:
-        return False
 
 
 def salt(root: str) -> bytes:

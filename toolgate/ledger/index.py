@@ -22,7 +22,7 @@ _NO_TURN = b',"turn":null,"v":1}'
 
 
 class Place(NamedTuple):
-    """Where a line stands in its file: first byte, and the byte behind its last."""
+    """Where a line stands in its stream: first byte, and the byte behind its last."""
 
     start: int
     stop: int
@@ -37,10 +37,10 @@ class Index:
         arguments: decisions by args_digest, oldest first.
         answers: latest outcome by the decision_digest it commits to.
         end: offset behind the last line that was indexed.
-        inode: the file it was read from.
+        identity: of the stream it was read from.
     """
 
-    __slots__ = ("answers", "arguments", "calls", "end", "inode", "places")
+    __slots__ = ("answers", "arguments", "calls", "end", "identity", "places")
 
     def __init__(self) -> None:
         self.places: list[Place] = []
@@ -48,7 +48,7 @@ class Index:
         self.arguments: dict[bytes, list[Place]] = {}
         self.answers: dict[bytes, bytes] = {}
         self.end = 0
-        self.inode = 0
+        self.identity = 0
 
     def add(self, line: bytes, start: int) -> None:
         """Take one line (without line feed) into account.
