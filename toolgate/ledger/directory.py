@@ -10,8 +10,10 @@ from typing import Self
 
 from toolgate.errors import LedgerError
 from toolgate.ledger.files import (
+    NO_TAIL,
     Locked,
     OpenFile,
+    Tail,
     fail,
     make_directory,
     put_file,
@@ -19,7 +21,6 @@ from toolgate.ledger.files import (
     sync_directory,
     tail_of_file,
 )
-from toolgate.ledger.store import NO_TAIL, Tail
 
 LOCK_FILE = "spine.lock"
 _MOST_STATE_BYTES = 64 * 1024

@@ -4,11 +4,10 @@ import fcntl
 import os
 from collections.abc import Mapping
 from types import TracebackType
-from typing import NoReturn, Self
+from typing import NamedTuple, NoReturn, Self
 
-from toolgate.canonical import digest
-from toolgate.errors import LedgerError
-from toolgate.ledger.store import Tail, tail_of
+from toolgate.canonical import digest, parse
+from toolgate.errors import CanonicalizationError, LedgerError
 
 SALT_BYTES = 32
 _TAIL_BYTES = 128 * 1024
@@ -16,6 +15,25 @@ _SAFE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
+
+
+class Tail(NamedTuple):
+    """How a run of ledger bytes ends.
+
+    Args:
+        good: bytes up to and including the last line that parses.
+        last: that line without its line feed; None when no line parses.
+        fragment: the bytes after it.
+        open: whether only the line feed of that line is missing.
+    """
+
+    good: int
+    last: bytes | None
+    fragment: bytes
+    open: bool
+
+
+NO_TAIL = Tail(0, None, b"", False)
 
 
 def default_root(environ: Mapping[str, str]) -> str:
@@ -267,6 +285,29 @@ class Locked(OpenFile):
         trace: TracebackType | None,
     ) -> None:
         self.leave(self.fd)
+
+
+def tail_of(data: bytes) -> Tail | None:
+    """Say how a run of ledger bytes ends; None when no line in it parses."""
+    end = len(data)
+    while end > 0:
+        closed = data[end - 1 : end] == b"\n"
+        stop = end - 1 if closed else end
+        start = data.rfind(b"\n", 0, stop) + 1
+        if _parses(data[start:stop]):
+            return Tail(end, data[start:stop], data[end:], not closed)
+        end = start
+    return None
+
+
+def _parses(line: bytes) -> bool:
+    # A line that was cut does not end with a brace of its own often enough to matter.
+    if not line.endswith(b"}") or not line.startswith(b"{"):
+        return False
+    try:
+        return type(parse(line)) is dict
+    except CanonicalizationError:
+        return False
 
 
 def tail_of_file(fd: int, path: str) -> Tail:

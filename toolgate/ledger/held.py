@@ -9,21 +9,23 @@ the spine, whose lock it then holds throughout.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from toolgate.ledger import state as states
-from toolgate.ledger.files import session_name
+from toolgate.ledger.files import session_name, tail_of
 from toolgate.ledger.index import Index, Place, is_unresolved
 from toolgate.ledger.spine import Spine, SpineMemory
 from toolgate.ledger.state import State, Turn
-from toolgate.ledger.store import Store, tail_of
 from toolgate.records import entry
+
+if TYPE_CHECKING:
+    from toolgate.ledger.store import Store
 
 
 class Setting(NamedTuple):
     """What every session of one ledger shares. See ``append.Ledger`` for the fields."""
 
-    store: Store
+    store: "Store"
     linear: bool
     executes: bool
     host: str

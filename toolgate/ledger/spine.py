@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolgate.canonical import digest, parse
 from toolgate.errors import LedgerError
 from toolgate.ledger.chain import EMPTY, Head, link
-from toolgate.ledger.store import Store
 from toolgate.records import entry
+
+if TYPE_CHECKING:
+    from toolgate.ledger.store import Store
 
 
 class SpineMemory:
@@ -38,7 +40,7 @@ class Spine:
         ts: time of a recovery entry, should one be needed, microseconds UTC.
     """
 
-    def __init__(self, store: Store, memory: SpineMemory, *, rotate: int, ts: int) -> None:
+    def __init__(self, store: "Store", memory: SpineMemory, *, rotate: int, ts: int) -> None:
         self._store = store
         self._memory = memory
         self._rotate = rotate

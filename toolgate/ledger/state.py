@@ -6,12 +6,14 @@ may have lost what the copy remembers.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolgate.canonical import digest, parse, profile_bytes
 from toolgate.errors import CanonicalizationError
 from toolgate.ledger.index import answered_by, is_outcome
-from toolgate.ledger.store import Store
+
+if TYPE_CHECKING:
+    from toolgate.ledger.store import Store
 
 _TURN_OPEN = b'{"ev":{"key":'
 _SESSION = b'"session":'
@@ -113,7 +115,7 @@ def after(state: State, body: dict[str, Any], entry: str, offset: int) -> State:
     )
 
 
-def lines_of(store: Store, session: str, since: int) -> Iterator[tuple[int, bytes]]:
+def lines_of(store: "Store", session: str, since: int) -> Iterator[tuple[int, bytes]]:
     """Yield the spine's lines that may belong to a session, and where each begins.
 
     Args:
@@ -127,7 +129,7 @@ def lines_of(store: Store, session: str, since: int) -> Iterator[tuple[int, byte
     return store.spine_lines((_SESSION + profile_bytes(session),), since)
 
 
-def from_spine(store: Store, session: str) -> State:
+def from_spine(store: "Store", session: str) -> State:
     """Read a session's state from the spine.
 
     The offset of an open turn in a session file is not on the spine; it is 0
@@ -148,7 +150,7 @@ def from_spine(store: Store, session: str) -> State:
     return state
 
 
-def parts_of(store: Store, session: str, state: State) -> dict[str, int]:
+def parts_of(store: "Store", session: str, state: State) -> dict[str, int]:
     """Return how often each key of a session was opened so far."""
     parts: dict[str, int] = {}
     for _, line in lines_of(store, session, state.since):
@@ -158,13 +160,13 @@ def parts_of(store: Store, session: str, state: State) -> dict[str, int]:
     return parts
 
 
-def late_answers(store: Store, session: str, state: State) -> dict[bytes, bytes]:
+def late_answers(store: "Store", session: str, state: State) -> dict[bytes, bytes]:
     """Return the outcome lines on the spine, latest by the decision_digest they commit to."""
     lines = lines_of(store, session, state.since)
     return {answered_by(line): line for _, line in lines if is_outcome(line)}
 
 
-def was_audited(store: Store, session: str, state: State, details: dict[str, Any]) -> bool:
+def was_audited(store: "Store", session: str, state: State, details: dict[str, Any]) -> bool:
     """Say whether an audit entry of a session has exactly these details."""
     for _, line in lines_of(store, session, state.since):
         body = _of_session(line, session) if _AUDIT in line else None
@@ -173,7 +175,7 @@ def was_audited(store: Store, session: str, state: State, details: dict[str, Any
     return False
 
 
-def sessions(store: Store) -> dict[str, bool]:
+def sessions(store: "Store") -> dict[str, bool]:
     """Return the ids of the sessions the spine opened, oldest first, and which are open."""
     found: dict[str, bool] = {}
     for _, line in store.spine_lines((_SESSION,), 0):
@@ -202,7 +204,7 @@ def _of_session(line: bytes, session: str) -> dict[str, Any] | None:
     return body if body is not None and body.get("session") == session else None
 
 
-def load(store: Store, name: str) -> State | None:
+def load(store: "Store", name: str) -> State | None:
     """Read a session's cached state; None when there is none to believe.
 
     Args:
@@ -223,7 +225,7 @@ def load(store: Store, name: str) -> State | None:
         return None  # half written by a process that was killed: the spine knows
 
 
-def keep(store: Store, name: str, state: State) -> None:
+def keep(store: "Store", name: str, state: State) -> None:
     """Cache a session's state for the next process."""
     if store.boot is None:
         return

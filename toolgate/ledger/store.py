@@ -10,29 +10,9 @@ Two stores that are told the same keep the same bytes.
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import NamedTuple, Protocol, Self
+from typing import Protocol, Self
 
-from toolgate.canonical import parse
-from toolgate.errors import CanonicalizationError
-
-
-class Tail(NamedTuple):
-    """How a run of ledger bytes ends.
-
-    Args:
-        good: bytes up to and including the last line that parses.
-        last: that line without its line feed; None when no line parses.
-        fragment: the bytes after it.
-        open: whether only the line feed of that line is missing.
-    """
-
-    good: int
-    last: bytes | None
-    fragment: bytes
-    open: bool
-
-
-NO_TAIL = Tail(0, None, b"", False)
+from toolgate.ledger.files import Tail
 
 
 class Stream(Protocol):
@@ -149,26 +129,3 @@ class Store(Protocol):
 
     def drop_state(self, name: str) -> None:
         """Forget where a session stands, before the spine changes under it."""
-
-
-def tail_of(data: bytes) -> Tail | None:
-    """Say how a run of ledger bytes ends; None when no line in it parses."""
-    end = len(data)
-    while end > 0:
-        closed = data[end - 1 : end] == b"\n"
-        stop = end - 1 if closed else end
-        start = data.rfind(b"\n", 0, stop) + 1
-        if _parses(data[start:stop]):
-            return Tail(end, data[start:stop], data[end:], not closed)
-        end = start
-    return None
-
-
-def _parses(line: bytes) -> bool:
-    # A line that was cut does not end with a brace of its own often enough to matter.
-    if not line.endswith(b"}") or not line.startswith(b"{"):
-        return False
-    try:
-        return type(parse(line)) is dict
-    except CanonicalizationError:
-        return False
