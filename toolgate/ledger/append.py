@@ -15,7 +15,14 @@ from toolgate.errors import CanonicalizationError, LedgerError, RecordError
 from toolgate.ledger import calls
 from toolgate.ledger import state as states
 from toolgate.ledger.directory import Files
-from toolgate.ledger.files import default_root, fail, policy_name, salt, session_name
+from toolgate.ledger.files import (
+    default_root,
+    fail,
+    is_postgresql,
+    policy_name,
+    salt,
+    session_name,
+)
 from toolgate.ledger.held import Memory, Setting
 from toolgate.ledger.session import Session
 from toolgate.ledger.spine import Spine
@@ -36,10 +43,21 @@ def open_store(place: str, *, durable: bool) -> "Store":
     """Return the store at a place; nothing is touched before the first append.
 
     Args:
-        place: the ledger directory.
+        place: a directory, or ``postgresql://...``.
         durable: whether an append waits for the disk.
+
+    Raises:
+        LedgerError: the place needs software that is not installed.
     """
-    return Files(place, durable=durable)
+    if not is_postgresql(place):
+        return Files(place, durable=durable)
+    try:
+        from toolgate.ledger.postgres import Database
+    except ImportError as error:
+        raise LedgerError(
+            "a ledger in PostgreSQL needs psycopg: pip install 'toolgate-evalkit[postgres]'"
+        ) from error
+    return Database(place, durable=durable)
 
 
 class Ledger:

@@ -5,6 +5,7 @@ The directory's layout is specified in ``spec/storage.md``.
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -18,6 +19,7 @@ from toolgate.ledger.files import (
     make_directory,
     put_file,
     read_from,
+    sync,
     sync_directory,
     tail_of_file,
 )
@@ -59,12 +61,13 @@ class SpineFile(OpenFile):
     Args:
         root: the ledger directory.
         durable: whether leaving waits for the disk, after unlocking.
+        later: where it notes that it must be synced, instead of waiting itself.
     """
 
     __slots__ = ("_before", "_lock", "_root", "base", "created")
 
-    def __init__(self, root: str, *, durable: bool) -> None:
-        super().__init__("", durable=durable)
+    def __init__(self, root: str, *, durable: bool, later: dict[str, None] | None = None) -> None:
+        super().__init__("", durable=durable, later=later)
         self.base = 0
         self.created = False
         self._root = root
@@ -164,16 +167,17 @@ class Files:
         self.durable = durable
         self.boot = boot_id()
         self._sessions = os.path.join(self.where, "sessions")
+        self._unsynced: dict[str, None] | None = None
 
     def session(self, name: str) -> Locked:
         """Return a session's file, not yet locked."""
         make_directory(self._sessions)
-        return Locked(self._path(name, ".jsonl"), durable=self.durable)
+        return Locked(self._path(name, ".jsonl"), durable=self.durable, later=self._unsynced)
 
     def spine(self) -> SpineFile:
         """Return the spine, not yet locked."""
         make_directory(self.where)
-        return SpineFile(self.where, durable=self.durable)
+        return SpineFile(self.where, durable=self.durable, later=self._unsynced)
 
     def exists(self) -> bool:
         """Say whether there is a spine file."""
@@ -281,6 +285,23 @@ class Files:
         except OSError as error:
             fail("remove", path, error)
 
+    @contextmanager
+    def group(self) -> Iterator[None]:
+        """Let appends share one wait for the disk, which ends with the block.
+
+        It waits also when the block fails: earlier appends in it stand.
+        """
+        if self._unsynced is not None or not self.durable:
+            yield
+            return
+        self._unsynced = {}
+        try:
+            yield
+        finally:
+            waiting, self._unsynced = self._unsynced, None
+            for path in waiting:  # a session's file before the spine that closes its turns
+                _sync(path)
+
     def _path(self, name: str, ending: str) -> str:
         return os.path.join(self._sessions, name + ending)
 
@@ -328,6 +349,17 @@ def _read(path: str, start: int) -> bytes:
         fail("read", path, error)
     try:
         return read_from(fd, start, path)
+    finally:
+        os.close(fd)
+
+
+def _sync(path: str) -> None:
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        fail("sync", path, error)
+    try:
+        sync(fd, path)
     finally:
         os.close(fd)
 

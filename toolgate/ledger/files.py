@@ -17,6 +17,14 @@ _SAFE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
 
 
+POSTGRESQL = ("postgresql://", "postgres://")
+
+
+def is_postgresql(place: str) -> bool:
+    """Say whether a ledger's place names a database rather than a directory."""
+    return place.startswith(POSTGRESQL)
+
+
 class Tail(NamedTuple):
     """How a run of ledger bytes ends.
 
@@ -44,12 +52,16 @@ def default_root(environ: Mapping[str, str]) -> str:
     """
     chosen = environ.get("TOOLGATE_LEDGER")
     if chosen:
-        return os.path.abspath(chosen)
+        return chosen if is_postgresql(chosen) else os.path.abspath(chosen)
+    return os.path.join(_state_directory(environ), "ledger")
+
+
+def _state_directory(environ: Mapping[str, str]) -> str:
     state = environ.get("XDG_STATE_HOME", "")
     if not os.path.isabs(state):
         home = environ.get("HOME") or os.path.expanduser("~")
         state = os.path.join(home, ".local", "state")
-    return os.path.join(state, "toolgate", "ledger")
+    return os.path.join(state, "toolgate")
 
 
 def session_name(session: str) -> str:
@@ -149,12 +161,16 @@ class OpenFile:
     Args:
         path: where it lies.
         durable: whether leaving it waits for the disk.
+        later: where it notes that it must be synced, instead of waiting itself.
     """
 
-    __slots__ = ("dirty", "durable", "fd", "path")
+    __slots__ = ("dirty", "durable", "fd", "later", "path")
 
-    def __init__(self, path: str, *, durable: bool = False) -> None:
+    def __init__(
+        self, path: str, *, durable: bool = False, later: dict[str, None] | None = None
+    ) -> None:
         self.path = path
+        self.later = later
         self.durable = durable
         self.dirty = False
         self.fd = -1
@@ -203,7 +219,9 @@ class OpenFile:
         """
         try:
             fcntl.flock(lock, fcntl.LOCK_UN)
-            if self.durable and self.dirty:
+            if self.durable and self.dirty and self.later is not None:
+                self.later[self.path] = None
+            elif self.durable and self.dirty:
                 self.sync()
         except OSError as error:
             fail("unlock", self.path, error)
@@ -226,12 +244,15 @@ class Locked(OpenFile):
     Args:
         path: the file to lock; created if absent.
         durable: whether leaving waits for the disk, after unlocking.
+        later: where it notes that it must be synced, instead of waiting itself.
     """
 
     __slots__ = ("created",)
 
-    def __init__(self, path: str, *, durable: bool = False) -> None:
-        super().__init__(path, durable=durable)
+    def __init__(
+        self, path: str, *, durable: bool = False, later: dict[str, None] | None = None
+    ) -> None:
+        super().__init__(path, durable=durable, later=later)
         self.created = False
 
     def __enter__(self) -> Self:
@@ -330,15 +351,16 @@ def salt(root: str) -> bytes:
     """Return the 32 secret bytes that key this ledger's resource names.
 
     They lie beside the ledger directory, never in it, so that a ledger can be
-    handed to an auditor as it is. Created on first use, by one process.
+    handed to an auditor as it is; those of a database lie in this user's state
+    directory. Created on first use, by one process.
 
     Args:
-        root: the ledger directory.
+        root: the ledger directory, or ``postgresql://...``.
 
     Raises:
         LedgerError: the salt cannot be read, created, or has another length.
     """
-    path = os.path.abspath(root) + ".salt"
+    path = _salt_path(root)
     found = _read_salt(path)
     if found is None:
         make_directory(os.path.dirname(path))
@@ -354,11 +376,20 @@ def known_salt(root: str) -> bytes | None:
     Raises:
         LedgerError: it cannot be read, or has another length.
     """
-    path = os.path.abspath(root) + ".salt"
+    path = _salt_path(root)
     found = _read_salt(path)
     if found is not None and len(found) != SALT_BYTES:
         raise LedgerError(f"{path} holds {len(found)} bytes; expected {SALT_BYTES}")
     return found
+
+
+def _salt_path(root: str) -> str:
+    if not is_postgresql(root):
+        return os.path.abspath(root) + ".salt"
+    from toolgate.ledger.address import database_name
+
+    name = digest(database_name(root).encode())[7:23]
+    return os.path.join(_state_directory(os.environ), f"postgresql-{name}.salt")
 
 
 def _read_salt(path: str) -> bytes | None:

@@ -129,3 +129,6 @@ class Store(Protocol):
 
     def drop_state(self, name: str) -> None:
         """Forget where a session stands, before the spine changes under it."""
+
+    def group(self) -> AbstractContextManager[None]:
+        """Let appends share one wait for the disk, which ends with the block."""

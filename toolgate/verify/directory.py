@@ -95,7 +95,7 @@ class Directory:
 
     def signature(self, version: str) -> bytes | None:
         """Return what is kept as the author's signature of a policy; None when nothing is."""
-        return self._kept(version[7:] + ".sig", _MAX_SIGNATURE_BYTES)
+        return self._kept(version[7:] + ".sig", MAX_SIGNATURE_BYTES)
 
     def _kept(self, name: str, most: int = -1) -> bytes | None:
         path = os.path.join(self.root, "policies", name)
@@ -115,7 +115,7 @@ def session_name(session: str) -> str:
     return "x-" + digest(session.encode("utf-8", "surrogatepass"))[7:]
 
 
-_MAX_SIGNATURE_BYTES = 4096
+MAX_SIGNATURE_BYTES = 4096
 _SPINE_LOCK = "spine.lock"
 _SPINE = re.compile(r"spine-[0-9]{12}\.jsonl")
 _BESIDE = ("run.json", "journal.jsonl")

@@ -7,13 +7,15 @@ from typing import Any, NamedTuple
 from toolgate.errors import LedgerError
 from toolgate.verify.anchors import NOTHING, Anchors
 from toolgate.verify.authority import Authority
-from toolgate.verify.directory import Directory, session_name
+from toolgate.verify.directory import session_name
 from toolgate.verify.endings import Ending
 from toolgate.verify.entries import Entries
 from toolgate.verify.execution import Ask, Execution
 from toolgate.verify.findings import Finding, attribute, verdict
 from toolgate.verify.log import Log
+from toolgate.verify.place import open_ledger
 from toolgate.verify.read import Bad, Line
+from toolgate.verify.reader import Reader
 from toolgate.verify.shapes import Decision, Entry, Outcome, SessionOpen, TurnClose
 from toolgate.verify.traces.span import Source, Span, Trace
 from toolgate.verify.words import counted
@@ -119,7 +121,7 @@ def verify(
     """Verify a ledger.
 
     Args:
-        root: the ledger directory.
+        root: the ledger directory, or ``postgresql://...``.
         spans: a trace other systems wrote, or its tool calls; None when there is none.
         expect_head: number and digest of a spine entry that was kept outside.
         anchors: checkpoints and keys that were kept outside.
@@ -130,9 +132,9 @@ def verify(
     Raises:
         LedgerError: there is no ledger, nothing in it, or it cannot be read.
     """
-    directory = Directory(root)
+    directory = open_ledger(root)
     if directory.empty:
-        raise LedgerError(f"nothing to verify: the ledger at {root} has no entry")
+        raise LedgerError(f"nothing to verify: the ledger at {directory.root} has no entry")
     trusted = frozenset(roots)
     return _Verification(directory, spans, expect_head, anchors, trusted, watch, progress).run()
 
@@ -142,7 +144,7 @@ class _Verification:
 
     def __init__(
         self,
-        directory: Directory,
+        directory: Reader,
         spans: Trace | Sequence[Span] | None,
         expect_head: tuple[int, str] | None,
         anchors: Anchors,
