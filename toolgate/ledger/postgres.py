@@ -220,6 +220,7 @@ class Database:
 
     def _begin(self) -> None:
         begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
+        self._create_tables()
         try:
             self._open().execute(begin)
         except psycopg.OperationalError:  # the server was restarted since the last append
@@ -227,11 +228,23 @@ class Database:
             self.execute(begin)
         if self.durable:
             self.execute(f"SET LOCAL synchronous_commit = {'off' if self._grouped else 'on'}")
+
+    def _create_tables(self) -> None:
+        """Create the tables if need be, by one process and in a transaction of their own.
+
+        In a writer's transaction their locks would be taken in another order than those
+        of writers that found the tables there.
+        """
+        try:
+            if self._has_tables():
+                return
+        except LedgerError:
+            self._drop()  # an idle connection that was cut
         if not self._has_tables():
-            self.execute("SELECT pg_advisory_xact_lock(%s)", _key("schema"))
-            for statement in _SCHEMA.split(";")[:-1]:
-                self.execute(statement)
-            self._ready = True
+            with self._translated(), self._open().transaction():
+                self._open().execute("SELECT pg_advisory_xact_lock(%s)", [_key("schema")])
+                for statement in _SCHEMA.split(";")[:-1]:
+                    self._open().execute(statement)
 
     def end(self, failed: bool) -> None:
         """Leave a transaction; leaving the outermost one commits it, or takes all of it back.
