@@ -62,9 +62,17 @@ class Directory:
         return sorted(name for name in names if _holds_spine(os.path.join(folder, name)))
 
     def read_spine(self) -> Iterator[Line | Bad]:
-        """Yield the spine, file after file."""
+        """Yield the spine, file after file.
+
+        Only the last file is appended to, so what tears another one's end will never be
+        sealed: it is no fragment.
+        """
         for name in self.spine:
-            yield from read_file(os.path.join(self.root, name), name)
+            for item in read_file(os.path.join(self.root, name), name):
+                if isinstance(item, Bad) and item.torn and name != self.spine[-1]:
+                    yield item._replace(torn=False)
+                else:
+                    yield item
 
     def has_session(self, name: str) -> bool:
         """Say whether a session has a file by now."""

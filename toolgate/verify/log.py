@@ -91,6 +91,7 @@ class Log:
         self._approvals: dict[str, int] = {}
         self._sealed = False
         self._stream: str | None = None
+        self._file = ""
 
     def bad(self, run: Bad, session: str | None) -> None:
         """Note a run of lines that are no entries."""
@@ -114,12 +115,23 @@ class Log:
             self._add("log.false_recovery", line.digest, message, entry.session, entry.turn)
         self._sealed = False
         if stream is None:
+            self._spine_file(line, entry)
             self._chain(line, entry)
             self._spine(line, entry)
         else:
             self._in_file(line, entry, stream)
 
     # -- the chain
+
+    def _spine_file(self, line: Line, entry: Entry) -> None:
+        """Hold a spine file to its name, which is the number of its first entry."""
+        if line.file == self._file:
+            return
+        self._file = line.file
+        follows = isinstance(entry.seq, int) and entry.seq == self.head[0] + 1
+        if follows and line.file != f"spine-{entry.seq:012d}.jsonl":
+            message = f"{line.file} begins with entry {entry.seq}; its name says another"
+            self._add("log.spine_broken", line.digest, message, None)
 
     def _chain(self, line: Line, entry: Entry) -> None:
         seq, prev = entry.seq, entry.prev_digest
