@@ -5,6 +5,20 @@ from urllib.parse import quote, urlencode
 from toolgate.errors import LedgerError
 
 
+def require_driver() -> None:
+    """Check that PostgreSQL can be spoken to from here.
+
+    Raises:
+        LedgerError: psycopg is missing.
+    """
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        raise LedgerError(
+            "a ledger in PostgreSQL needs psycopg: pip install 'toolgate-evalkit[postgres]'"
+        ) from None
+
+
 def database_name(url: str) -> str:
     """Return which database an address names, as an address without who uses it.
 
@@ -14,8 +28,9 @@ def database_name(url: str) -> str:
         url: ``postgresql://...``, as libpq reads it.
 
     Raises:
-        LedgerError: the address cannot be read.
+        LedgerError: the address cannot be read, or psycopg is missing.
     """
+    require_driver()
     import psycopg
     from psycopg.conninfo import conninfo_to_dict
 

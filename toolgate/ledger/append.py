@@ -51,12 +51,11 @@ def open_store(place: str, *, durable: bool) -> "Store":
     """
     if not is_postgresql(place):
         return Files(place, durable=durable)
-    try:
-        from toolgate.ledger.postgres import Database
-    except ImportError as error:
-        raise LedgerError(
-            "a ledger in PostgreSQL needs psycopg: pip install 'toolgate-evalkit[postgres]'"
-        ) from error
+    from toolgate.ledger.address import require_driver
+
+    require_driver()
+    from toolgate.ledger.postgres import Database
+
     return Database(place, durable=durable)
 
 

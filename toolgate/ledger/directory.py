@@ -9,12 +9,10 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
-from toolgate.errors import LedgerError
+from toolgate.errors import LedgerError, SegmentError
 from toolgate.ledger.files import (
-    NO_TAIL,
     Locked,
     OpenFile,
-    Tail,
     fail,
     make_directory,
     put_file,
@@ -23,6 +21,7 @@ from toolgate.ledger.files import (
     sync_directory,
     tail_of_file,
 )
+from toolgate.ledger.index import NO_TAIL, Tail
 
 LOCK_FILE = "spine.lock"
 _MOST_STATE_BYTES = 64 * 1024
@@ -172,7 +171,27 @@ class Files:
     def session(self, name: str) -> Locked:
         """Return a session's file, not yet locked."""
         make_directory(self._sessions)
-        return Locked(self._path(name, ".jsonl"), durable=self.durable, later=self._unsynced)
+        return Locked(
+            self.path_of(name),
+            durable=self.durable,
+            later=self._unsynced,
+            past=lambda: self._sealed(name),
+        )
+
+    def _sealed(self, name: str) -> bytes:
+        """Return what a segment holds of a session that has no file."""
+        if not os.path.isdir(os.path.join(self.where, "segments")):
+            return b""
+        from toolgate.ledger import packs
+
+        try:
+            return packs.content(self.where, name)
+        except SegmentError as error:
+            raise LedgerError(f"cannot go on with session {name}: {error}") from error
+
+    def path_of(self, name: str) -> str:
+        """Return where a session's file lies, or would."""
+        return self._path(name, ".jsonl")
 
     def spine(self) -> SpineFile:
         """Return the spine, not yet locked."""
@@ -182,6 +201,10 @@ class Files:
     def exists(self) -> bool:
         """Say whether there is a spine file."""
         return bool(spine_files(self.where))
+
+    def spine_size(self) -> int:
+        """Return how many bytes the spine has, without its lock."""
+        return sum(_size(os.path.join(self.where, name)) for name in spine_files(self.where))
 
     def spine_tail(self) -> Tail:
         """Say how the spine ends, without its lock."""
@@ -193,7 +216,7 @@ class Files:
 
     def session_tail(self, name: str) -> Tail:
         """Say how a session's file ends, without its lock."""
-        path = self._path(name, ".jsonl")
+        path = self.path_of(name)
         try:
             fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:

@@ -2,12 +2,13 @@
 
 import fcntl
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import NamedTuple, NoReturn, Self
+from typing import NoReturn, Self
 
-from toolgate.canonical import digest, parse
-from toolgate.errors import CanonicalizationError, LedgerError
+from toolgate.canonical import digest
+from toolgate.errors import LedgerError
+from toolgate.ledger.index import Tail, tail_of
 
 SALT_BYTES = 32
 _TAIL_BYTES = 128 * 1024
@@ -23,25 +24,6 @@ POSTGRESQL = ("postgresql://", "postgres://")
 def is_postgresql(place: str) -> bool:
     """Say whether a ledger's place names a database rather than a directory."""
     return place.startswith(POSTGRESQL)
-
-
-class Tail(NamedTuple):
-    """How a run of ledger bytes ends.
-
-    Args:
-        good: bytes up to and including the last line that parses.
-        last: that line without its line feed; None when no line parses.
-        fragment: the bytes after it.
-        open: whether only the line feed of that line is missing.
-    """
-
-    good: int
-    last: bytes | None
-    fragment: bytes
-    open: bool
-
-
-NO_TAIL = Tail(0, None, b"", False)
 
 
 def default_root(environ: Mapping[str, str]) -> str:
@@ -238,22 +220,29 @@ class OpenFile:
 class Locked(OpenFile):
     """A file held under an exclusive lock.
 
-    ``created`` says whether the file was born under this lock: it appears under
-    its name only once it is locked, so nobody else was ever inside.
+    ``created`` says whether the file was born under this lock, without a past: it
+    appears under its name only once it is locked, so nobody else was ever inside.
 
     Args:
         path: the file to lock; created if absent.
         durable: whether leaving waits for the disk, after unlocking.
         later: where it notes that it must be synced, instead of waiting itself.
+        past: returns what a file that is absent begins with.
     """
 
-    __slots__ = ("created",)
+    __slots__ = ("_past", "created")
 
     def __init__(
-        self, path: str, *, durable: bool = False, later: dict[str, None] | None = None
+        self,
+        path: str,
+        *,
+        durable: bool = False,
+        later: dict[str, None] | None = None,
+        past: Callable[[], bytes] = bytes,
     ) -> None:
         super().__init__(path, durable=durable, later=later)
         self.created = False
+        self._past = past
 
     def __enter__(self) -> Self:
         try:
@@ -286,18 +275,39 @@ class Locked(OpenFile):
         self.fd = os.open(fresh, _APPEND | os.O_CREAT, 0o600)
         try:
             fcntl.flock(self.fd, fcntl.LOCK_EX)
-            os.link(fresh, self.path)
-            self.created = True
-        except FileExistsError:
-            return False  # another writer was first
-        except OSError:  # no links here: make it under its name, and let the spine tell its past
-            os.close(os.open(self.path, _APPEND | os.O_CREAT, 0o600))
-            return False
+            past = self._past()
+            if past:
+                self.append(past)
+                self.sync()
+            return self._name(fresh, bool(past))
         finally:
             _unlink(fresh)
+
+    def _name(self, fresh: str, has_past: bool) -> bool:
+        """Give a file its name if that is still free; say whether it is this one."""
+        try:
+            os.link(fresh, self.path)
+        except FileExistsError:
+            return False  # another writer was first
+        except OSError:  # no links here: let the spine tell its past
+            self._name_without_links(fresh, has_past)
+            return False
+        self.created = not has_past
         if self.durable:
             sync_directory(os.path.dirname(self.path))
         return True
+
+    def _name_without_links(self, fresh: str, has_past: bool) -> None:
+        if not has_past:
+            os.close(os.open(self.path, _APPEND | os.O_CREAT, 0o600))
+            return
+        folder = os.open(os.path.dirname(self.path), os.O_RDONLY | os.O_CLOEXEC)
+        try:  # a rename would replace what another writer has begun to append to
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            if not os.path.lexists(self.path):
+                os.rename(fresh, self.path)
+        finally:
+            os.close(folder)
 
     def __exit__(
         self,
@@ -306,29 +316,6 @@ class Locked(OpenFile):
         trace: TracebackType | None,
     ) -> None:
         self.leave(self.fd)
-
-
-def tail_of(data: bytes) -> Tail | None:
-    """Say how a run of ledger bytes ends; None when no line in it parses."""
-    end = len(data)
-    while end > 0:
-        closed = data[end - 1 : end] == b"\n"
-        stop = end - 1 if closed else end
-        start = data.rfind(b"\n", 0, stop) + 1
-        if _parses(data[start:stop]):
-            return Tail(end, data[start:stop], data[end:], not closed)
-        end = start
-    return None
-
-
-def _parses(line: bytes) -> bool:
-    # A line that was cut does not end with a brace of its own often enough to matter.
-    if not line.endswith(b"}") or not line.startswith(b"{"):
-        return False
-    try:
-        return type(parse(line)) is dict
-    except CanonicalizationError:
-        return False
 
 
 def tail_of_file(fd: int, path: str) -> Tail:

@@ -12,8 +12,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from toolgate.ledger import state as states
-from toolgate.ledger.files import session_name, tail_of
-from toolgate.ledger.index import Index, Place, is_unresolved
+from toolgate.ledger.files import session_name
+from toolgate.ledger.index import Index, Place, is_unresolved, tail_of
 from toolgate.ledger.spine import Spine, SpineMemory
 from toolgate.ledger.state import State, Turn
 from toolgate.records import entry

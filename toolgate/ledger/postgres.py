@@ -9,18 +9,18 @@ written and no end is ever torn.
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from weakref import finalize
 
 import psycopg
 
-from toolgate.canonical import digest, parse, raw_digest
+from toolgate.canonical import parse, raw_digest
 from toolgate.errors import LedgerError
 from toolgate.ledger.address import database_name
-from toolgate.ledger.files import NO_TAIL, Tail, tail_of
+from toolgate.ledger.index import NO_TAIL, Tail, tail_of
+from toolgate.ledger.rows import END_OF_ALL, Rows, SpineRows
 
-_SCHEMA = """
+SCHEMA = """
 CREATE TABLE IF NOT EXISTS entry (
   stream text COLLATE "C" NOT NULL,
   n bigint NOT NULL,
@@ -66,7 +66,6 @@ SELECT start, line FROM entry WHERE stream = %s AND start < %s AND start >= coal
   (SELECT max(start) FROM entry WHERE stream = %s AND start <= %s), 0)
 ORDER BY n
 """
-_END_OF_ALL = 2**62
 
 
 class Database:
@@ -98,11 +97,11 @@ class Database:
 
     # -- the store
 
-    def session(self, name: str) -> "Rows":
+    def session(self, name: str) -> Rows:
         """Return a session's stream, not yet locked."""
         return Rows(self, f"session/{name}")
 
-    def spine(self) -> "SpineRows":
+    def spine(self) -> SpineRows:
         """Return the spine, not yet locked."""
         return SpineRows(self)
 
@@ -242,8 +241,8 @@ class Database:
             self._drop()  # an idle connection that was cut
         if not self._has_tables():
             with self._translated(), self._open().transaction():
-                self._open().execute("SELECT pg_advisory_xact_lock(%s)", [_key("schema")])
-                for statement in _SCHEMA.split(";")[:-1]:
+                self._open().execute("SELECT pg_advisory_xact_lock(%s)", [lock_key("schema")])
+                for statement in SCHEMA.split(";")[:-1]:
                     self._open().execute(statement)
 
     def end(self, failed: bool) -> None:
@@ -279,7 +278,7 @@ class Database:
 
     def lock(self, name: str) -> None:
         """Wait for an exclusive lock that is held until the transaction ends."""
-        self.execute("SELECT pg_advisory_xact_lock(%s)", _key(name))
+        self.execute("SELECT pg_advisory_xact_lock(%s)", lock_key(name))
 
     # -- statements
 
@@ -327,7 +326,7 @@ class Database:
 
     def bytes_of(self, stream: str, start: int, stop: int | None) -> bytes:
         """Return a stream's bytes from one offset to another, or to its end."""
-        last = _END_OF_ALL if stop is None else stop
+        last = END_OF_ALL if stop is None else stop
         found = self.rows(_RANGE, stream, last, stream, start)
         if not found:
             return b""
@@ -370,118 +369,7 @@ class Database:
         except psycopg.Error as error:
             if self._connection is not None and self._connection.closed:
                 self._connection = None
-            raise LedgerError(f"cannot {doing} {self.where}: {_why(error)}") from None
-
-
-class Rows:
-    """A stream while its lock is held, which is until its transaction ends.
-
-    Args:
-        database: the ledger.
-        stream: its name.
-    """
-
-    created = False
-
-    def __init__(self, database: Database, stream: str) -> None:
-        self.path = f"{database.where} {stream}"
-        self._database = database
-        self._stream = stream
-        self._n = 0
-        self._size = 0
-
-    def __enter__(self) -> Self:
-        self._database.begin()
-        try:
-            self._lock()
-        except BaseException:
-            self._database.end(True)
-            raise
-        return self
-
-    def _lock(self) -> None:
-        self._database.lock(self._stream)
-        self._n, self._size, _ = self._database.end_of(self._stream)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._database.end(kind is not None)
-
-    def identity(self) -> int:
-        """Return a number that changes when this process has lost track of the rows."""
-        return self._database.epoch
-
-    def size(self) -> int:
-        """Return how many bytes the rows are, each with its line feed."""
-        return self._size
-
-    def read(self, start: int, stop: int | None = None) -> bytes:
-        """Return the rows' bytes from one position to another, or to their end."""
-        return self._database.bytes_of(self._stream, start, stop)
-
-    def tail(self) -> Tail:
-        """Say how they end."""
-        return self._database.tail_of(self._stream)
-
-    def append(self, data: bytes) -> None:
-        """Append whole lines, a row each."""
-        rows = []
-        for line in data.split(b"\n")[:-1]:
-            self._n += 1
-            rows.append((self._stream, self._n, self._size, digest(line), line))
-            self._size += len(line) + 1
-        self._database.insert(rows)
-
-    def sync(self) -> None:
-        """Do nothing: the rows of a transaction reach the disk together or not at all."""
-
-
-class SpineRows(Rows):
-    """The spine while its lock is held. Positions count through all of its streams."""
-
-    def __init__(self, database: Database) -> None:
-        super().__init__(database, _spine(1))
-        self.base = 0
-        self._before: list[tuple[str, int]] = []
-
-    def _lock(self) -> None:
-        self._database.lock("spine")
-        streams = self._database.spine_streams()
-        if streams:
-            *self._before, (self._stream, _) = streams
-        self.base = sum(size for _, size in self._before)
-        self._n, self._size, _ = self._database.end_of(self._stream)
-
-    def size(self) -> int:
-        """Return how many bytes the spine has."""
-        return self.base + self._size
-
-    def read(self, start: int, stop: int | None = None) -> bytes:
-        """Return the spine's bytes between two positions that lie in one stream."""
-        begin = 0
-        for stream, size in [*self._before, (self._stream, _END_OF_ALL)]:
-            if start < begin + size:
-                end = None if stop is None else stop - begin
-                return self._database.bytes_of(stream, start - begin, end)
-            begin += size
-        return b""
-
-    def tail(self) -> Tail:
-        """Say how the spine ends; a last stream without an entry follows the one before it."""
-        found = super().tail()
-        if found.last is None and self._before:
-            found = found._replace(last=self._database.tail_of(self._before[-1][0]).last)
-        return found._replace(good=self.base + found.good)
-
-    def begin_file(self, seq: int) -> None:
-        """Append to a new stream from here on."""
-        self._before.append((self._stream, self._size))
-        self.base += self._size
-        self._stream, self._n, self._size = _spine(seq), 0, 0
+            raise LedgerError(f"cannot {doing} {self.where}: {reason(error)}") from None
 
 
 def _close(connection: "psycopg.Connection[Any]", pid: int) -> None:
@@ -489,16 +377,12 @@ def _close(connection: "psycopg.Connection[Any]", pid: int) -> None:
         connection.close()
 
 
-def _spine(seq: int) -> str:
-    return f"spine/{seq:012d}"
-
-
-def _key(name: str) -> int:
+def lock_key(name: str) -> int:
     """Return the number an advisory lock is known by."""
     return int.from_bytes(raw_digest(f"toolgate ledger {name}".encode())[:8], "big", signed=True)
 
 
-def _why(error: psycopg.Error) -> str:
+def reason(error: psycopg.Error) -> str:
     """Return the reason without what the address may have held."""
     if error.sqlstate is None:
         return "the connection failed or was lost"

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Protocol, Self
 
-from toolgate.ledger.files import Tail
+from toolgate.ledger.index import Tail
 
 
 class Stream(Protocol):

@@ -16,7 +16,7 @@ from toolgate.verify.log import Log
 from toolgate.verify.place import open_ledger
 from toolgate.verify.read import Bad, Line
 from toolgate.verify.reader import Reader
-from toolgate.verify.shapes import Decision, Entry, Outcome, SessionOpen, TurnClose
+from toolgate.verify.shapes import Decision, Outcome, SessionClose, SessionOpen, TurnClose
 from toolgate.verify.traces.span import Source, Span, Trace
 from toolgate.verify.words import counted
 
@@ -165,13 +165,14 @@ class _Verification:
         self._recovered = 0
         self._names: dict[str, str] = {}
         self._closed: dict[str, int] = {}
+        self._closes: dict[str, str] = {}
         self._read = 0
 
     def run(self) -> Report:
         """Read everything once, then put the findings in order."""
         for item in self._directory.read_spine():
             if isinstance(item, Line):
-                self._follow(item.entry)
+                self._follow(item)
             elif item.file == self._directory.spine[-1] and self._is_written(
                 item, self._directory.spine_size
             ):
@@ -179,17 +180,23 @@ class _Verification:
             self._take(item, None)
         for name in sorted(self._names.keys() | self._directory.sessions.keys()):
             self._session(name)
+        if self._directory.segments is not None:
+            for damage in self._directory.segments.damage(self._closes):
+                self._log.segment(*damage)
         self._entries.finish()
         self._log.finish()
         self._execution.finish()
         return self._report()
 
-    def _follow(self, entry: Entry) -> None:
+    def _follow(self, line: Line) -> None:
+        entry = line.entry
         if isinstance(entry, SessionOpen):
             session = entry.session or ""
             self._names.setdefault(session_name(session), session)
         elif isinstance(entry, TurnClose):
             self._closed[entry.session or ""] = entry.turn or 0
+        elif isinstance(entry, SessionClose):
+            self._closes[line.digest] = entry.session or ""
 
     def _session(self, name: str) -> None:
         known = name in self._names
@@ -295,6 +302,10 @@ class _Verification:
             )
         if given.rotations:
             checked.append(f"entries: {counted(given.rotations, 'rotation')} of an approver's key")
+        segments = self._directory.segments
+        if segments:
+            held = counted(len(segments), "sealed segment")
+            checked.append(f"log: {held} against the manifest")
         if self._trace is not None:
             shown = counted(len(self._trace.calls), "call")
             joins = self._execution.joins
@@ -352,6 +363,10 @@ class _Verification:
             unchecked.append("execution against a trace: none was given")
         unchecked += conditions
         unchecked += self._log.heads.unchecked()
+        segments = self._directory.segments
+        if segments and segments.unread_twins:
+            twins = counted(segments.unread_twins, "Parquet twin")
+            unchecked.append(f"what {twins} of segments say: pyarrow is not installed")
         beside = self._directory.beside
         if beside:
             be = "is" if len(beside) == 1 else "are"

@@ -269,6 +269,10 @@ class Log:
         if held.linear:
             held.graph.end()
 
+    def segment(self, where: str, message: str, session: str | None) -> None:
+        """Note that a sealed segment is not what its manifest says."""
+        self._add("log.segment", where, message, session)
+
     # -- a session's file
 
     def begin_session(self, session: str, name: str | None, *, known: bool) -> None:

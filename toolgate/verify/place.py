@@ -1,6 +1,6 @@
 """Opens a ledger for reading, wherever it is kept."""
 
-from toolgate.errors import LedgerError
+from toolgate.ledger.address import require_driver
 from toolgate.ledger.files import is_postgresql
 from toolgate.verify.directory import Directory
 from toolgate.verify.reader import Reader
@@ -17,10 +17,7 @@ def open_ledger(place: str) -> Reader:
     """
     if not is_postgresql(place):
         return Directory(place)
-    try:
-        from toolgate.verify.postgres import Database
-    except ImportError as error:
-        raise LedgerError(
-            "a ledger in PostgreSQL needs psycopg: pip install 'toolgate-evalkit[postgres]'"
-        ) from error
+    require_driver()
+    from toolgate.verify.postgres import Database
+
     return Database(place)

@@ -51,6 +51,7 @@ class Database:
         }
         self.spine_size = int(sizes[self._streams[self.spine[-1]]])
         self.empty = False
+        self.segments = None
 
     def _connect(self, url: str) -> "psycopg.Connection[Any]":
         try:

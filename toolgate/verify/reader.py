@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from toolgate.verify.read import Bad, Line
+from toolgate.verify.segments import Segments
 
 
 class Reader(Protocol):
@@ -32,6 +33,10 @@ class Reader(Protocol):
     @property
     def empty(self) -> bool:
         """Say whether nothing was ever written."""
+
+    @property
+    def segments(self) -> Segments | None:
+        """Return the sealed sessions; None where nothing is sealed."""
 
     def runs(self) -> list[str]:
         """Return the names of the ledgers of runs, which are no part of this one."""
