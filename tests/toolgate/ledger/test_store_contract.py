@@ -9,6 +9,7 @@ from typing import Any
 
 import ledgers
 import pytest
+from stores import bytes_of
 
 from toolgate.canonical import digest, digest_of
 from toolgate.errors import LedgerError
@@ -18,28 +19,6 @@ from toolgate.verify import verify
 psycopg = pytest.importorskip("psycopg")
 
 Steps = Callable[[Any], list[Any]]
-
-
-def bytes_of(place: str) -> dict[str, bytes]:
-    """Return a ledger's streams and policies, by the name of the file each is or would be."""
-    if not place.startswith("postgresql:"):
-        root = Path(place)
-        found = [*root.glob("spine-*.jsonl"), *root.glob("sessions/*.jsonl")]
-        found += root.glob("policies/*.json")
-        kept = {str(path.relative_to(root)): path.read_bytes() for path in found}
-        return {name: data for name, data in kept.items() if data}
-    kept = {}
-    with psycopg.connect(place) as connection:
-        rows = connection.execute("SELECT stream, n, start, digest, line FROM entry ORDER BY 1, 2")
-        for stream, n, start, line_digest, line in rows:
-            kind, _, name = stream.partition("/")
-            path = f"spine-{name}.jsonl" if kind == "spine" else f"sessions/{name}.jsonl"
-            held = kept.setdefault(path, b"")
-            assert (n, start) == (held.count(b"\n") + 1, len(held))
-            assert line_digest == digest(line)
-            kept[path] = held + line + b"\n"
-        kept |= dict(connection.execute("SELECT name, bytes FROM blob").fetchall())
-    return kept
 
 
 def damage(place: str, path: str, data: bytes) -> None:
