@@ -3,6 +3,9 @@
 from pathlib import Path
 
 from toolgate.canonical import digest
+from toolgate.verify.directory import Directory
+from toolgate.verify.read import Line
+from toolgate.verify.shapes import Outcome
 
 
 def bytes_of(place: str) -> dict[str, bytes]:
@@ -27,3 +30,19 @@ def bytes_of(place: str) -> dict[str, bytes]:
             kept[path] = held + line + b"\n"
         kept |= dict(connection.execute("SELECT name, bytes FROM blob").fetchall())
     return kept
+
+
+def written(root: Path) -> set[tuple[str, str]]:
+    """Return the calls whose decision (d) and real outcome (o) the ledger holds."""
+    directory = Directory(str(root))
+    items = [*directory.read_spine()]
+    for name in directory.sessions:
+        items += directory.read_session(name)
+    lines = [item for item in items if isinstance(item, Line)]
+    decided = {line.event: line.entry.intent.call for line in lines if line.event}
+    ended = {
+        decided[line.entry.ev.decision_digest]
+        for line in lines
+        if isinstance(line.entry, Outcome) and line.entry.ev.terminal_state != "unresolved"
+    }
+    return {("d", call) for call in decided.values()} | {("o", call) for call in ended}

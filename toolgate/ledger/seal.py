@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from toolgate.canonical import digest, parse
 from toolgate.errors import LedgerError, SegmentError
@@ -30,6 +30,7 @@ from toolgate.ledger.files import (
     session_name,
     sync,
     sync_directory,
+    write_all,
 )
 from toolgate.ledger.packs import FOLDER, MANIFEST, PACK, TWIN, Kept, Manifest, Packed, Tally
 from toolgate.ledger.state import lines_of
@@ -228,15 +229,18 @@ class _Work:
         self, folder: str, manifest: Manifest, names: list[str], progress: Callable[[int], None]
     ) -> Manifest:
         sessions: list[Packed] = []
-        with open(os.path.join(folder, PACK), "xb", opener=_private) as file:
-            out = _Hashed(file)
+        path = os.path.join(folder, PACK)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            out = _Hashed(fd, path)
             for done, name in enumerate(names, 1):
                 item = self._add(out, name)
                 if item is not None:
                     sessions.append(item)
                 progress(done)
-            file.flush()
-            sync(file.fileno(), PACK)
+            sync(fd, path)
+        finally:
+            os.close(fd)
         return manifest._replace(pack=Kept(out.bytes, out.digest()), sessions=tuple(sessions))
 
     def _add(self, out: "_Hashed", name: str) -> Packed | None:
@@ -283,8 +287,9 @@ class _Work:
 class _Hashed:
     """A file that is written to, its length and its digest."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
+    def __init__(self, fd: int, path: str) -> None:
+        self._fd = fd
+        self._path = path
         self._hash = sha256()
         self.bytes = 0
 
@@ -292,10 +297,11 @@ class _Hashed:
         """Write bytes."""
         self._hash.update(data)
         self.bytes += len(data)
-        return self._file.write(data)
+        write_all(self._fd, data, self._path)
+        return len(data)
 
     def flush(self) -> None:
-        """Do nothing: the pack is flushed once, at its end."""
+        """Do nothing: nothing was held back."""
 
     def digest(self) -> str:
         """Return the digest of what was written."""
@@ -366,10 +372,6 @@ def _discard(folder: str) -> None:
 
 def _counting(progress: Progress, before: int, total: int) -> Callable[[int], None]:
     return lambda done: progress(before + done, total)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _size(path: str) -> int:
