@@ -193,10 +193,15 @@ class Files:
         """Return where a session's file lies, or would."""
         return self._path(name, ".jsonl")
 
-    def spine(self) -> SpineFile:
-        """Return the spine, not yet locked."""
+    def spine(self, *, alone: bool = False) -> SpineFile:
+        """Return the spine, not yet locked; see ``store.Store``.
+
+        What opens a turn is synced before the turn's entries are written elsewhere, also
+        in a group: a power cut must not leave entries of a turn nobody opened.
+        """
         make_directory(self.where)
-        return SpineFile(self.where, durable=self.durable, later=self._unsynced)
+        later = self._unsynced if alone else None
+        return SpineFile(self.where, durable=self.durable, later=later)
 
     def exists(self) -> bool:
         """Say whether there is a spine file."""
@@ -322,7 +327,7 @@ class Files:
             yield
         finally:
             waiting, self._unsynced = self._unsynced, None
-            for path in waiting:  # a session's file before the spine that closes its turns
+            for path in waiting:
                 _sync(path)
 
     def _path(self, name: str, ending: str) -> str:

@@ -209,7 +209,7 @@ class Held:
 
     def _new_spine(self) -> Spine:
         rotate = self.setting.rotate
-        return Spine(self._store, self._memory.spine, rotate=rotate, ts=self.ts)
+        return Spine(self._store, self._memory.spine, rotate=rotate, ts=self.ts, alone=self.linear)
 
     @contextmanager
     def spine(self) -> Iterator[Spine]:

@@ -101,8 +101,8 @@ class Database:
         """Return a session's stream, not yet locked."""
         return Rows(self, f"session/{name}")
 
-    def spine(self) -> SpineRows:
-        """Return the spine, not yet locked."""
+    def spine(self, *, alone: bool = False) -> SpineRows:
+        """Return the spine, not yet locked; one log carries all streams to the disk in order."""
         return SpineRows(self)
 
     def exists(self) -> bool:

@@ -38,14 +38,17 @@ class Spine:
         memory: hint shared by the locks of one process.
         rotate: size in bytes from which the next writer begins a new file.
         ts: time of a recovery entry, should one be needed, microseconds UTC.
+        alone: whether no other stream rests on what will be appended.
     """
 
-    def __init__(self, store: "Store", memory: SpineMemory, *, rotate: int, ts: int) -> None:
+    def __init__(
+        self, store: "Store", memory: SpineMemory, *, rotate: int, ts: int, alone: bool = False
+    ) -> None:
         self._store = store
         self._memory = memory
         self._rotate = rotate
         self._ts = ts
-        self._stream = store.spine()
+        self._stream = store.spine(alone=alone)
         self._buffer: list[bytes] = []
         self.head = EMPTY
         self.offset = 0

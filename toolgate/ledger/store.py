@@ -89,8 +89,13 @@ class Store(Protocol):
     def session(self, name: str) -> Stream:
         """Return a session's stream, not yet locked."""
 
-    def spine(self) -> SpineStream:
-        """Return the spine, not yet locked."""
+    def spine(self, *, alone: bool = False) -> SpineStream:
+        """Return the spine, not yet locked.
+
+        Args:
+            alone: whether no other stream rests on what will be appended, so that in a
+                group it may reach the disk with the rest.
+        """
 
     def exists(self) -> bool:
         """Say whether the spine has begun."""
