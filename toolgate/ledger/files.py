@@ -347,7 +347,7 @@ def salt(root: str) -> bytes:
     Raises:
         LedgerError: the salt cannot be read, created, or has another length.
     """
-    path = _salt_path(root)
+    path = beside(root, ".salt")
     found = _read_salt(path)
     if found is None:
         make_directory(os.path.dirname(path))
@@ -363,20 +363,27 @@ def known_salt(root: str) -> bytes | None:
     Raises:
         LedgerError: it cannot be read, or has another length.
     """
-    path = _salt_path(root)
+    path = beside(root, ".salt")
     found = _read_salt(path)
     if found is not None and len(found) != SALT_BYTES:
         raise LedgerError(f"{path} holds {len(found)} bytes; expected {SALT_BYTES}")
     return found
 
 
-def _salt_path(root: str) -> str:
+def beside(root: str, ending: str) -> str:
+    """Return where a thing lies that belongs to a ledger and must not be in it.
+
+    Args:
+        root: the ledger directory, or ``postgresql://...``, whose things lie in this
+            user's state directory.
+        ending: ``.salt`` or ``.vault``.
+    """
     if not is_postgresql(root):
-        return os.path.abspath(root) + ".salt"
+        return os.path.abspath(root) + ending
     from toolgate.ledger.address import database_name
 
     name = digest(database_name(root).encode())[7:23]
-    return os.path.join(_state_directory(os.environ), f"postgresql-{name}.salt")
+    return os.path.join(_state_directory(os.environ), f"postgresql-{name}{ending}")
 
 
 def _read_salt(path: str) -> bytes | None:
