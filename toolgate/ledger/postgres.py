@@ -214,7 +214,11 @@ class Database:
         """Begin a transaction, or go on in the one that is open."""
         if not self._depth:
             self._failed = False
-            self._begin()
+            try:
+                self._begin()
+            except BaseException:
+                self._drop()  # a transaction may have begun on it
+                raise
         self._depth += 1
 
     def _begin(self) -> None:
