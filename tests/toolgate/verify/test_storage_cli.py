@@ -33,9 +33,9 @@ def test_seal_and_unpack(root):
     assert "sealed 3 sessions in 1 segment:\n  segments/2027-01-15-1\n" in done.output
     assert "removed 3 session files that a segment holds" in done.output
     assert run("verify", root).exit_code == 0
-    shown = run("show", root)
-    assert shown.exit_code == 0
-    assert " decision alpha turn 1 " in shown.output
+    shown = run("timeline", "alpha", "--ledger", root)
+    assert shown.exit_code == 0, shown.output
+    assert "a0" in shown.output
     assert run("seal", root, "--before", "2030-01-01").output == "nothing to seal\n"
     done = run("unpack", root)
     assert done.output == "restored 3 session files\n"
@@ -83,7 +83,12 @@ def test_export_and_a_database_everywhere(root, tmp_path, database):
     here, there = run("verify", root, "--json"), run("verify", database, "--json")
     assert here.exit_code == there.exit_code == 0
     assert json.loads(here.output) == json.loads(there.output)
-    assert run("show", database).output == run("show", root).output
+    listed = run("tail", "--json", root)
+    assert listed.exit_code == 0
+    assert run("tail", "--json", database).output == listed.output
+    story = run("show", "a5", "--ledger", database)
+    assert story.exit_code == 0, story.output
+    assert "pa%40ss" not in story.output
     assert run("recover", database).output == "nothing to recover\n"
     refused = run("export", database, root)
     assert refused.exit_code == 3
@@ -93,9 +98,17 @@ def test_export_and_a_database_everywhere(root, tmp_path, database):
     done = run("export", tmp_path / "back", TOOLGATE_LEDGER=database)
     assert done.exit_code == 0
     assert bytes_of(str(tmp_path / "back")) == bytes_of(str(root))
-    missing = run("show", database, "--session", "nobody")
-    assert missing.exit_code == 3
-    assert "pa%40ss" not in missing.output
+    for command in (("tail", "--session", "nobody", database), ("timeline", "nobody")):
+        more = ["--ledger", database] if command[0] == "timeline" else []
+        missing = run(*command, *more)
+        assert missing.exit_code == 3, missing.output
+        assert "pa%40ss" not in missing.output
+    followed = run("tail", "--follow", database)
+    assert followed.exit_code == 3
+    assert "in a directory" in followed.output
+    several = run("verify", "--system", root, database)
+    assert several.exit_code == 3
+    assert "pa%40ss" not in several.output
     sealed = run("seal", database)
     assert sealed.exit_code == 3
     assert "a database is not sealed" in sealed.output
@@ -104,7 +117,7 @@ def test_export_and_a_database_everywhere(root, tmp_path, database):
 def test_a_server_that_is_not_there():
     pytest.importorskip("psycopg")
     address = "postgresql://someone:hunter2@127.0.0.1:1/ledger"
-    for command in (("verify", address), ("show", address), ("export", "/nowhere", address)):
+    for command in (("verify", address), ("tail", address), ("export", "/nowhere", address)):
         done = run(*command)
         assert done.exit_code == 3
         assert "cannot connect to postgresql://127.0.0.1:1/ledger" in done.output

@@ -29,10 +29,10 @@ def existing_ledger(path: str | None) -> str:
     Raises:
         LedgerError: there is none.
     """
-    from toolgate.verify.directory import Directory
+    from toolgate.verify.place import open_ledger
 
     root = root_of(path)
-    Directory(root)
+    open_ledger(root)
     return root
 
 

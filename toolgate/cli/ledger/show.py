@@ -54,7 +54,7 @@ def show(call: str, path: str | None, as_json: bool) -> None:
     from toolgate.cli.ledger.rows import print_rows, width
     from toolgate.views.story_text import story_rows
 
-    print_rows(story_rows(story, width=width(), path=quote(root)))
+    print_rows(story_rows(story, width=width(), path=quote(directory.root)))
 
 
 def _the_call(directory: "Reader", wanted: str, progress: Progress) -> "Candidate":
