@@ -13,7 +13,7 @@ def bytes_of(place: str) -> dict[str, bytes]:
     if not place.startswith("postgresql:"):
         root = Path(place)
         found = [*root.glob("spine-*.jsonl"), *root.glob("sessions/*.jsonl")]
-        found += root.glob("policies/*.json")
+        found += root.glob("policies/*")
         kept = {str(path.relative_to(root)): path.read_bytes() for path in found}
         return {name: data for name, data in kept.items() if data}
     import psycopg

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import approved
 import ledgers
 import pytest
 from stores import bytes_of
@@ -163,7 +164,36 @@ def fragments(pair: Pair) -> list[Any]:
     return done
 
 
+def approvals(pair: Pair) -> list[Any]:
+    desk = approved.Desk(pair.place, "s1", **pair.setting)
+    done = [desk.attempt("d1", "deploy")]
+    done += [desk.approve("alice", "deploy"), desk.approve("bob", "deploy")]
+    done.append(desk.attempt("d2", "deploy"))
+    desk.done("d2", "deploy")
+    again = approved.Desk(pair.place, "s1", ts=desk.ts, **pair.setting)
+    done.append(again.attempt("d3", "deploy"))
+    name, old, new = "alice", approved.key("alice"), approved.key("alice 2")
+    done.append(again.ledger.rotate_approver(name, old=old, new=new, ts=again.tick()))
+    again.close()
+    return done
+
+
+def checkpoints(pair: Pair) -> list[Any]:
+    w = pair.writer
+    w.decide("a", "denied")
+    w.close()
+    done = [w.ledger.checkpoint(approved.key("log"), ts=w.tick())]
+    w.decide("b", "denied")
+    w.close()
+    old, new = approved.key("log"), approved.key("log 2")
+    done.append(w.ledger.rotate_key(old, new, ts=w.tick()))
+    done.append(pair.again().ledger.checkpoint(new, ts=w.tick()))
+    return done
+
+
 SCENARIOS = [
+    approvals,
+    checkpoints,
     whole_life,
     repeats,
     late_and_superseded,
@@ -187,7 +217,9 @@ def test_same_calls_same_bytes(tmp_path, database, steps, setting):
     assert left == right
 
 
-@pytest.mark.parametrize("steps", [whole_life, cold_writers, two_sessions, late_and_superseded])
+@pytest.mark.parametrize(
+    "steps", [whole_life, cold_writers, two_sessions, late_and_superseded, approvals]
+)
 @pytest.mark.parametrize("shape", ["dag", "linear"])
 def test_rotation_is_the_same_everywhere(tmp_path, database, steps, shape):
     root = str(tmp_path / "ledger")
