@@ -6,6 +6,7 @@ what the child had acknowledged before.
 """
 
 import errno
+import gc
 import os
 import signal
 import traceback
@@ -97,7 +98,7 @@ def run(work: Callable[[Say], None], at: int, fault: Fault) -> Ran:
         said = pipe.read().decode().split("\n")[:-1]
     _, status = os.waitpid(child, 0)
     died = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
-    assert died or status == 0, "\n".join(said)
+    assert died or status == 0, "\n".join([f"status {status:#x}", *said])
     reached = next((line[8:] for line in said if line.startswith("reached ")), None)
     assert not died or (reached and fault.error is None)
     calls = [int(line[6:]) for line in said if line.startswith("calls ")]
@@ -106,6 +107,7 @@ def run(work: Callable[[Say], None], at: int, fault: Fault) -> Ran:
 
 
 def _child(work: Callable[[Say], None], at: int, fault: Fault, pipe: int) -> NoReturn:
+    gc.disable()  # what the parent left lying about may need threads that a fork has not
     shim = _Shim(at, fault, pipe)
     try:
         shim.install()

@@ -73,8 +73,7 @@ class Database:
 
     Args:
         url: ``postgresql://...``, as libpq reads it.
-        durable: whether an append waits for the server's disk whatever the server
-            is set to; else the server's own setting decides.
+        durable: whether an append waits for the server's disk, whatever the server is set to.
 
     Raises:
         LedgerError: the url cannot be read.
@@ -229,8 +228,8 @@ class Database:
         except psycopg.OperationalError:  # the server was restarted since the last append
             self._drop()
             self.execute(begin)
-        if self.durable:
-            self.execute(f"SET LOCAL synchronous_commit = {'off' if self._grouped else 'on'}")
+        waits = self.durable and not self._grouped
+        self.execute(f"SET LOCAL synchronous_commit = {'on' if waits else 'off'}")
 
     def _create_tables(self) -> None:
         """Create the tables if need be, by one process and in a transaction of their own.
