@@ -4,7 +4,8 @@
     |-- EvidenceError              the bytes in front of us are bad
     |   |-- CanonicalizationError  a value has no RFC 8785 form, or bytes are not in it
     |   |-- RecordError            an entry breaks the closed schema of its kind
-    |   `-- InputError             a host's payload or a log line cannot be read
+    |   |-- InputError             a host's payload or a log line cannot be read
+    |   `-- SegmentError           a sealed segment is not what its manifest says
     |-- PolicyError                a policy or catalogue is refused; carries every fault found
     `-- CheckError                 we could not do the work; says nothing about the evidence
         |-- LedgerError            an entry could not be written, or the ledger not be read
@@ -33,6 +34,10 @@ class RecordError(EvidenceError):
 
 class InputError(EvidenceError):
     """Input from a host, a log or a person cannot be read."""
+
+
+class SegmentError(EvidenceError):
+    """A sealed segment is not what its manifest says."""
 
 
 class PolicyError(ToolgateError):

@@ -19,9 +19,9 @@ from evalkit.errors import RefusedError, StorageError, UsageError
 from toolgate.canonical import canonical_bytes, parse
 from toolgate.errors import CanonicalizationError
 from toolgate.gate.decision import LEDGER_STATE
+from toolgate.ledger.directory import spine_files
 from toolgate.ledger.files import put_file, session_name
 from toolgate.ledger.index import decision_digest_of
-from toolgate.ledger.spine import spine_files
 
 NAME = "run.json"
 _RUN = re.compile(r"run-\d{8}t\d{6}z-[0-9a-f]{8}")

@@ -7,6 +7,8 @@ import time
 
 import click
 
+from evalkit.cli.place import ledger_root
+
 
 @click.group(name="label")
 def label() -> None:
@@ -64,7 +66,7 @@ def export(
     checked_id(window_id)
     request = Request(
         window=window_id,
-        root=_root(ledger),
+        root=ledger_root(ledger),
         folder=windows,
         inputs=inputs,
         out=out or os.path.join(windows, f"{window_id}.labels.{form}"),
@@ -92,9 +94,3 @@ def export(
     print(f"  form {request.out}")
     print(f"  key {request.key} ({done.key_digest}); keep it from the labeler")
     print(f"  ledger entry {done.entry}")
-
-
-def _root(ledger: str | None) -> str:
-    from toolgate.ledger.files import default_root
-
-    return os.path.abspath(ledger) if ledger else default_root(os.environ)

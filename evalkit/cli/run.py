@@ -1,6 +1,5 @@
 """``evalkit run`` and ``evalkit resume``."""
 
-import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from evalkit.cli.output import emit
+from evalkit.cli.place import ledger_root
 
 if TYPE_CHECKING:
     from evalkit.build import Build
@@ -67,7 +67,7 @@ def run(
         raise UsageError("--rerun: expected --of RUN and --reason TEXT beside it")
     if not rerun and (rerun_of or reason):
         raise UsageError("--of and --reason: expected --rerun beside them")
-    request = Request(set_path, policy, purpose, rerun_of, reason, _root(ledger), reports)
+    request = Request(set_path, policy, purpose, rerun_of, reason, ledger_root(ledger), reports)
     with _watching() as watch:
         gate, build = _gate_of(policy)
         finished = start(request, gate, build, watch)
@@ -88,16 +88,10 @@ def resume(run_id: str, ledger: str | None, reports: str, as_json: bool) -> None
     """
     from evalkit.runs import Request, resume
 
-    request = Request("", None, None, None, None, _root(ledger), reports)
+    request = Request("", None, None, None, None, ledger_root(ledger), reports)
     with _watching() as watch:
         finished = resume(run_id, request, _gate_of, watch)
     _show(finished, as_json)
-
-
-def _root(ledger: str | None) -> str:
-    from toolgate.ledger.files import default_root
-
-    return os.path.abspath(ledger) if ledger else default_root(os.environ)
 
 
 def _gate_of(policy: str | None) -> "tuple[Gate, Build]":

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from evalkit.cli.place import ledger_root
+
 _LEDGER = click.option(
     "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
 )
@@ -42,7 +44,7 @@ def declare(*, file: str, ledger: str | None, windows: str, as_json: bool) -> No
             data = stream.read()
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}") from None
-    made = declare_window(data, file, root=_root(ledger), folder=windows, now=_now())
+    made = declare_window(data, file, root=ledger_root(ledger), folder=windows, now=_now())
     body = made.declaration.body
     word = "declared before, copy restored" if made.restored else "declared"
     _print(
@@ -89,7 +91,7 @@ def close(*, window_id: str, ledger: str | None, windows: str, reports: str, as_
 
     with waiting(f"closing window {window_id}"):
         done = close_window(
-            window_id, root=_root(ledger), folder=windows, reports=reports, now=_now()
+            window_id, root=ledger_root(ledger), folder=windows, reports=reports, now=_now()
         )
     record = done.record
     _print(
@@ -133,7 +135,7 @@ def list_windows(*, ledger: str | None, windows: str, as_json: bool) -> None:
     """List every window this ledger or the folder knows."""
     from evalkit.windows.state import standings
 
-    found = standings(_root(ledger), windows, _now())
+    found = standings(ledger_root(ledger), windows, _now())
     lines = [
         f"{item.id}: {item.state}"
         + (f", {item.start} <= ts < {item.end}" if item.start else "")
@@ -154,7 +156,7 @@ def status(*, window_id: str, ledger: str | None, windows: str, as_json: bool) -
     from evalkit.windows.waiting import waiting
 
     with waiting(f"reading window {window_id}"):
-        body = window_status(window_id, root=_root(ledger), folder=windows, now=_now())
+        body = window_status(window_id, root=ledger_root(ledger), folder=windows, now=_now())
     lines = [f"window {body['id']}: {body['state']}"]
     lines.append(f"  {body['start']} <= ts < {body['end']}; can be closed from {body['ready']}")
     lines.append(f"  declared {body['declared']}, {body['digest']}")
@@ -183,12 +185,6 @@ def seed(*, file: str, as_json: bool) -> None:
         {"file": file, "seed_commitment": commitment},
         [f"seed written to {file}; keep it secret until the labels are in", commitment],
     )
-
-
-def _root(ledger: str | None) -> str:
-    from toolgate.ledger.files import default_root
-
-    return os.path.abspath(ledger) if ledger else default_root(os.environ)
 
 
 def _now() -> int:

@@ -1,4 +1,4 @@
-"""A ledger's lines in DuckDB: one text column, read as they lie on disk.
+"""A ledger's lines in DuckDB: one text column, read as they lie on disk, sealed ones unpacked.
 
 Lines are read whole and digested before anything looks inside them, so that a
 line's natural key is the digest of its bytes. A line DuckDB cannot hold as
@@ -44,7 +44,7 @@ def log_files(root: str) -> list[str]:
     Raises:
         RefusedError: there is no ledger at that place.
     """
-    from toolgate.ledger.spine import spine_files
+    from toolgate.ledger.directory import spine_files
 
     if not os.path.isdir(root):
         raise RefusedError(f"no ledger at {root}: expected a directory with spine files")
@@ -55,6 +55,41 @@ def log_files(root: str) -> list[str]:
     if not found:
         raise RefusedError(f"no ledger at {root}: expected a directory with spine files")
     return found
+
+
+def _sealed_files(root: str, spool: str) -> list[str]:
+    """Unpack the sealed sessions that have no file, and return the paths of the copies.
+
+    Raises:
+        RefusedError: a segment is not what its manifest says.
+    """
+    from toolgate.errors import LedgerError, SegmentError
+    from toolgate.ledger import packs
+
+    made: dict[str, str] = {}
+    try:
+        for stem in reversed(packs.stems(root)):  # a session's latest copy holds the earlier ones
+            for item in packs.read_manifest(root, stem).sessions:
+                there = os.path.exists(os.path.join(root, "sessions", item.name + ".jsonl"))
+                if not there and item.name not in made:
+                    made[item.name] = os.path.join(spool, f"sealed-{len(made)}.jsonl")
+                    _unpack(root, stem, item, made[item.name])
+    except (SegmentError, LedgerError) as error:
+        raise RefusedError(f"cannot read the sealed sessions of {root}: {error}") from error
+    return [made[name] for name in sorted(made)]
+
+
+def _unpack(root: str, stem: str, item: Any, path: str) -> None:
+    from toolgate.errors import SegmentError
+    from toolgate.ledger import packs
+
+    tally = packs.Tally()
+    with open(path, "wb") as file:
+        for chunk in packs.unpacked(packs.folder_of(root, stem), item):
+            tally.add(chunk)
+            file.write(chunk)
+    if tally.digest() != item.digest:
+        raise SegmentError(f"segments/{stem}: session {item.name} has another digest")
 
 
 # The exact bytes of ``ev`` as they stand in a canonical decision: keys are sorted,
@@ -105,6 +140,7 @@ def load_entries(connection: Any, root: str) -> LineCounts:
     """
     paths = log_files(root)
     with tempfile.TemporaryDirectory(prefix="evalkit-window-") as spool:
+        paths += _sealed_files(root, spool)
         bad = 0
         readable = []
         for place, path in enumerate(paths):

@@ -70,7 +70,7 @@ def read_chain(root: str) -> Chain:
     Args:
         root: the ledger's directory; one that does not exist has an empty spine.
     """
-    from toolgate.ledger.spine import spine_files
+    from toolgate.ledger.directory import spine_files
 
     found: list[Receipt] = []
     last = b""

@@ -130,10 +130,11 @@ def _asked(
     """
     from toolgate.approval import Target
     from toolgate.gate.policy.compose import ANY_OF, Rule
+    from toolgate.ledger.append import open_store
     from toolgate.ledger.policies import read_policy
 
     ev, name = decision.ev, decision.action_class
-    policy = read_policy(root, ev.policy_version)
+    policy = read_policy(open_store(root, durable=True), ev.policy_version)
     composed = (policy.get("composition") or {}).get(name)
     asked = ev.decision_state == "asked"
     about = said.about or (CALL if asked else ARGS)

@@ -1,10 +1,14 @@
 """``toolgate policy``: check, compile and show policies."""
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
 from toolgate.errors import InputError, PolicyError, UnavailableError
+
+if TYPE_CHECKING:
+    from toolgate.ledger.store import Store
 
 
 @click.group()
@@ -91,12 +95,14 @@ def sign(policy_: str, key_file: str | None, path: str | None) -> None:
     from toolgate.cli.keys import load_key
     from toolgate.cli.ledger.place import root_of
     from toolgate.ledger import policies
+    from toolgate.ledger.append import open_store
+    from toolgate.ledger.files import policy_name
     from toolgate.records import is_digest
 
-    root = root_of(path)
+    store = open_store(root_of(path), durable=True)
     version = policy_ if policy_.startswith("sha256:") else "sha256:" + policy_
     file = None if is_digest(version) else policy_
-    text = _read(policies.path_of(root, version, ".json")) if file is None else _as_used(file)
+    text = _held(store, policy_name(version, ".json")) if file is None else _as_used(file)
     version = digest(text)
     name, key = _author(text, policy_)
     private = load_key(name, key_file)
@@ -109,9 +115,16 @@ def sign(policy_: str, key_file: str | None, path: str | None) -> None:
     if file is not None:
         _write(file + ".sig", signed)
         click.echo(file + ".sig")
-    if os.path.exists(policies.path_of(root, version, ".json")):
-        policies.hold(root, version, None, signed)
-        click.echo(policies.path_of(root, version, ".sig"))
+    if store.has(policy_name(version, ".json")):
+        policies.hold(store, version, None, signed)
+        click.echo(os.path.join(store.where, policy_name(version, ".sig")))
+
+
+def _held(store: "Store", name: str) -> bytes:
+    data = store.read(name)
+    if data is None:
+        raise UnavailableError(f"the ledger {store.where} holds no {name}")
+    return data
 
 
 def _author(text: bytes, source: str) -> tuple[str, str]:
@@ -144,8 +157,10 @@ def hold(file: str, path: str | None) -> None:
     from toolgate.canonical import digest
     from toolgate.cli.ledger.place import existing_ledger
     from toolgate.ledger import policies
+    from toolgate.ledger.append import open_store
 
     text = _as_used(file)
     signature = _read(file + ".sig") if os.path.exists(file + ".sig") else None
-    policies.hold(existing_ledger(path), digest(text), text, signature)
+    store = open_store(existing_ledger(path), durable=True)
+    policies.hold(store, digest(text), text, signature)
     click.echo(digest(text))

@@ -23,6 +23,7 @@ from toolgate.gate.recorded import fields_of
 from toolgate.hook.event import Event
 from toolgate.hook.hosts import claude_code
 from toolgate.ledger.append import Ledger, default_root, salt
+from toolgate.ledger.files import beside, is_postgresql
 from toolgate.records import is_digest
 
 Answer = tuple[bytes, str, int]
@@ -208,8 +209,10 @@ def workspace_roots(cwd: str) -> tuple[str, ...]:
 def _own_paths(root: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     """Return what this gate consists of: without any of it a host runs every call."""
     package = dirname(dirname(abspath(__file__)))
-    own = [root, root + ".salt", root + ".vault", package]
+    own = [beside(root, ".salt"), beside(root, ".vault"), package]
     own += [dirname(user_policy(environ)), _keys(environ)]
+    if not is_postgresql(root):
+        own.append(root)
     folder = dirname(package)
     while folder not in ("", "/"):
         if lexists(folder + "/pyvenv.cfg"):
@@ -228,8 +231,12 @@ def _keys(environ: Mapping[str, str]) -> str:
 def _place(environ: Mapping[str, str]) -> str:
     named = environ.get("TOOLGATE_LEDGER")
     # A relative place would be another one in every directory the agent goes to.
-    if named is not None and not isabs(named):
-        raise LedgerError(f"TOOLGATE_LEDGER is {named!r}; expected an absolute path")
+    if named is not None and not isabs(named) and not is_postgresql(named):
+        scheme, address, _ = named.partition("://")  # what follows may name who uses it
+        shown = scheme + "://..." if address else named
+        raise LedgerError(
+            f"TOOLGATE_LEDGER is {shown!r}; expected an absolute path or postgresql://..."
+        )
     return default_root(environ)
 
 

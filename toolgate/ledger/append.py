@@ -14,33 +14,56 @@ from toolgate.canonical import digest, parse
 from toolgate.errors import CanonicalizationError, LedgerError, RecordError
 from toolgate.ledger import calls
 from toolgate.ledger import state as states
+from toolgate.ledger.directory import Files
 from toolgate.ledger.files import (
     default_root,
     fail,
-    make_directory,
-    put_file,
+    is_postgresql,
+    policy_name,
     salt,
     session_name,
-    tail_of_file,
 )
 from toolgate.ledger.held import Memory, Setting
 from toolgate.ledger.session import Session
-from toolgate.ledger.spine import Spine, spine_files
+from toolgate.ledger.spine import Spine
 from toolgate.records import SHAPES, ZERO_DIGEST, DecisionFields, entry, is_digest
 from toolgate.signing import PrivateKey
 
 if TYPE_CHECKING:
     from toolgate.approval import Approvers, Target
     from toolgate.ledger.approvals import Composing, Given, Settled
+    from toolgate.ledger.store import Store
 
 __all__ = ["Ledger", "default_root", "salt"]
 
+ROTATE_BYTES = 64 * 1024 * 1024
 
-class Ledger:
-    """A ledger directory, open for appending. Nothing is touched before the first append.
+
+def open_store(place: str, *, durable: bool) -> "Store":
+    """Return the store at a place; nothing is touched before the first append.
 
     Args:
-        root: the ledger directory.
+        place: a directory, or ``postgresql://...``.
+        durable: whether an append waits for the disk.
+
+    Raises:
+        LedgerError: the place needs software that is not installed.
+    """
+    if not is_postgresql(place):
+        return Files(place, durable=durable)
+    from toolgate.ledger.address import require_driver
+
+    require_driver()
+    from toolgate.ledger.postgres import Database
+
+    return Database(place, durable=durable)
+
+
+class Ledger:
+    """A ledger, open for appending. Nothing is touched before the first append.
+
+    Args:
+        root: the ledger directory, or ``postgresql://...``.
         durability: ``os`` returns when the operating system has the bytes,
             ``fsync`` when the disk has them.
         shape: ``dag`` or ``linear``, for sessions opened from here on.
@@ -50,6 +73,7 @@ class Ledger:
             from here on, if another agent did.
         signature: returns the author's signature of the policy in use, as it is to be kept
             beside it; None if there is none. Asked once a policy, when it is announced.
+        rotate: size in bytes from which the spine goes on in a new file.
 
     Raises:
         LedgerError: a value is not one of these.
@@ -65,6 +89,7 @@ class Ledger:
         host: str = "claude-code",
         spawned_by: str | None = None,
         signature: Callable[[], bytes | None] | None = None,
+        rotate: int = ROTATE_BYTES,
     ) -> None:
         if durability not in ("os", "fsync"):
             raise LedgerError(f"durability is {durability!r}; expected os or fsync")
@@ -72,14 +97,16 @@ class Ledger:
             raise LedgerError(f"shape is {shape!r}; expected dag or linear")
         if spawned_by is not None and not is_digest(spawned_by):
             raise LedgerError(f"spawned_by is {spawned_by!r:.90}; expected a decision's digest")
-        self.root = os.path.abspath(root)
+        if rotate < 1:
+            raise LedgerError(f"rotate is {rotate}; expected a number of bytes")
+        self._store = open_store(root, durable=durability == "fsync")
+        self.root = self._store.where
         self._setting = Setting(
-            root=self.root,
-            durable=durability == "fsync",
+            store=self._store,
             linear=shape == "linear",
             executes=executes,
             host=host,
-            boot=states.boot_id(),
+            rotate=rotate,
             spawned_by=spawned_by,
         )
         self._memory = Memory()
@@ -184,7 +211,7 @@ class Ledger:
             with self._session(target.session, ev["ts"]) as held:
                 return approvals.answer(held, call, ev, approvers)
         with self._spine(ev["ts"]) as spine:
-            return approvals.collect(spine, self.root, ev, target, approvers)
+            return approvals.collect(spine, self._store, ev, target, approvers)
 
     def answer_reported(
         self,
@@ -228,7 +255,7 @@ class Ledger:
         from toolgate.ledger import approver_keys
 
         with self._spine(ts) as spine:
-            return approver_keys.rotate(spine, self.root, name, old, new, ts)
+            return approver_keys.rotate(spine, self._store, name, old, new, ts)
 
     def outcome(
         self,
@@ -364,19 +391,21 @@ class Ledger:
 
     def head(self) -> tuple[int, str]:
         """Return the number and digest of the last spine entry; (0, zeros) when empty."""
-        names = spine_files(self.root)
-        if not names:
-            return 0, ZERO_DIGEST
-        path = os.path.join(self.root, names[-1])
-        try:
-            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        except OSError as error:
-            raise LedgerError(f"cannot read {path}: {error.strerror}") from error
-        try:
-            last = tail_of_file(fd, path).last
-        finally:
-            os.close(fd)
+        last = self._store.spine_tail().last
         return (parse(last)["seq"], digest(last)) if last else (0, ZERO_DIGEST)
+
+    @contextmanager
+    def group(self) -> Iterator[None]:
+        """Let the appends of a block share one wait for the disk, at its end.
+
+        With durability ``fsync`` none of them is acknowledged before the block has
+        ended without an error: allow nothing on them earlier. With ``os`` it does nothing.
+
+        Raises:
+            LedgerError: the disk did not take them.
+        """
+        with self._store.group():
+            yield
 
     def recover(self, *, ts: int, idle_us: int = 0) -> list[str]:
         """Seal torn ends and close the sessions that have been idle.
@@ -392,12 +421,12 @@ class Ledger:
             One sentence for everything that was done.
         """
         done: list[str] = []
-        if not spine_files(self.root):
+        if not self._store.exists():
             return done
         with self._spine(ts) as spine:
             if spine.sealed:
                 done.append(spine.sealed)
-        for session, is_open in states.sessions(self.root).items():
+        for session, is_open in states.sessions(self._store).items():
             if is_open or self._is_torn(session):
                 done += self._recover(session, ts, idle_us)
         return done
@@ -415,32 +444,19 @@ class Ledger:
 
     def _is_torn(self, session: str) -> bool:
         """Say whether a session's file ends in something the next writer would seal."""
-        path = os.path.join(self.root, "sessions", session_name(session) + ".jsonl")
-        try:
-            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            fail("read", path, error)
-        try:
-            tail = tail_of_file(fd, path)
-        finally:
-            os.close(fd)
+        tail = self._store.session_tail(session_name(session))
         return tail.open or bool(tail.fragment)
 
     @contextmanager
     def _session(self, session: str, ts: int) -> Iterator[Session]:
-        with self._translated():
-            make_directory(os.path.join(self.root, "sessions"))
-            with Session(self._setting, self._memory, session, ts) as held:
-                yield held
+        with self._translated(), Session(self._setting, self._memory, session, ts) as held:
+            yield held
 
     @contextmanager
     def _spine(self, ts: int) -> Iterator[Spine]:
         with self._translated():
-            make_directory(self.root)
-            durable = self._setting.durable
-            with Spine(self.root, self._memory.spine, durable=durable, ts=ts) as spine:
+            rotate = self._setting.rotate
+            with Spine(self._store, self._memory.spine, rotate=rotate, ts=ts) as spine:
                 yield spine
 
     @contextmanager
@@ -468,19 +484,16 @@ class Ledger:
                 f"cannot append to {self.root}: the policy's digest is {version}; "
                 f"the decisions name {', '.join(sorted(wanted))}"
             )
-        folder = os.path.join(self.root, "policies")
-        path = os.path.join(folder, version[7:] + ".json")
-        if not os.path.exists(path):
-            make_directory(folder)
+        if not self._store.has(policy_name(version, ".json")):
             with self._spine(ts) as spine:
-                if not os.path.exists(path):
+                if not self._store.has(policy_name(version, ".json")):
                     ev = {"policy": version}
                     spine.append(
                         entry("policy_set", session=None, turn=None, parents=[], ts=ts, ev=ev)
                     )
                     spine.flush()
-                    put_file(path, policy)
+                    self._store.keep(policy_name(version, ".json"), policy)
                     signed = None if self._signature is None else self._signature()
                     if signed is not None:
-                        put_file(path[: -len(".json")] + ".sig", signed)
+                        self._store.keep(policy_name(version, ".sig"), signed)
         self._memory.policies.add(version)

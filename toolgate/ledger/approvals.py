@@ -29,7 +29,8 @@ from toolgate.ledger import calls
 from toolgate.ledger.index import Place, decision_digest_of
 from toolgate.ledger.policies import read_policy
 from toolgate.ledger.session import Session
-from toolgate.ledger.spine import Spine, lines_with
+from toolgate.ledger.spine import Spine
+from toolgate.ledger.store import Store
 from toolgate.records import DecisionFields, check, decision_digest, entry
 
 _NEEDLES = (b'"kind":"approval"', b'"kind":"key_rotate"', b'"action":"approval.cited"')
@@ -79,12 +80,12 @@ class Given(NamedTuple):
 class Known:
     """What the spine says about approvals."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, store: Store) -> None:
         self.approvals: list[Approval] = []
         self.cited: dict[str, set[str]] = {}
         self.keys = Keys()
         self._signatures: set[str] = set()
-        for _, _, line in lines_with(root, _NEEDLES):
+        for _, line in store.spine_lines(_NEEDLES, 0):
             self._take(line)
 
     def _take(self, line: bytes) -> None:
@@ -151,7 +152,7 @@ def decide(held: Session, composing: Composing) -> Settled:
     mine = () if placed.earlier is None else tuple(parse(placed.earlier)["basis"])
     with held.spine() as spine:
         spine.flush()
-        known = Known(held.setting.root)
+        known = Known(held.setting.store)
         there = known.standing(target, composing.approvers.principals, fields.ts, mine)
         ts = max([fields.ts, *[item.ts for item in there]])
         there = [item for item in there if ts <= item.ev["expiry"]]
@@ -177,7 +178,7 @@ def _cite(spine: Spine, held: Session, made: str, approvals: list[Approval], ts:
 
 def give(
     spine: Spine,
-    root: str,
+    store: Store,
     ev: Mapping[str, Any],
     target: Target,
     approvers: Approvers,
@@ -186,7 +187,7 @@ def give(
 
     Args:
         spine: the spine, locked.
-        root: the ledger directory.
+        store: the ledger.
         ev: what is given, signed.
         target: the action it is given for.
         approvers: who approves that action.
@@ -196,7 +197,7 @@ def give(
             give, not about the target, or no longer valid.
     """
     spine.flush()
-    known = Known(root)
+    known = Known(store)
     item = Approval("", spine.head.seq + 1, ev["ts"], None, ev)
     name = item.principal
     if ev["evidence"] != SIGNATURE or not is_signed(ev):
@@ -231,13 +232,13 @@ def _append(spine: Spine, known: Known, item: Approval) -> Approval:
 
 def collect(
     spine: Spine,
-    root: str,
+    store: Store,
     ev: Mapping[str, Any],
     target: Target,
     approvers: Approvers,
 ) -> Given:
     """Append an approval that a later decision may cite; arguments as ``give``."""
-    known, item = give(spine, root, ev, target, approvers)
+    known, item = give(spine, store, ev, target, approvers)
     return Given(item.entry, None, known.standing(target, approvers.principals, item.ts))
 
 
@@ -262,7 +263,7 @@ def answer(
     body = parse(line)
     target = Target(ev["decision_digest"], body["ev"]["args_digest"], held.id, body["class"])
     with held.spine() as spine:
-        known, item = give(spine, held.setting.root, ev, target, approvers)
+        known, item = give(spine, held.setting.store, ev, target, approvers)
         there = known.standing(target, approvers.principals, item.ts)
         refused = ev["verdict"] == REFUSE
         chosen = (item,) if refused else approvers.composition.choose(there)
@@ -327,7 +328,7 @@ def reported(held: Session, call: str, *, approved: bool, principal: str, nonce:
         "key": None,
         "sig": None,
     }
-    policy = read_policy(held.setting.root, body["ev"]["policy_version"])
+    policy = read_policy(held.setting.store, body["ev"]["policy_version"])
     collected = approved and body["class"] in (policy.get("composition") or {})
     with held.spine() as spine:
         if not collected:

@@ -5,16 +5,17 @@ from toolgate.ledger.approvals import Known
 from toolgate.ledger.policies import principals_of
 from toolgate.ledger.rotation import rotation
 from toolgate.ledger.spine import Spine
+from toolgate.ledger.store import Store
 from toolgate.records import entry
 from toolgate.signing import PrivateKey
 
 
-def rotate(spine: Spine, root: str, name: str, old: PrivateKey, new: PrivateKey, ts: int) -> str:
+def rotate(spine: Spine, store: Store, name: str, old: PrivateKey, new: PrivateKey, ts: int) -> str:
     """Append the rotation of an approver's key; return its entry digest.
 
     Args:
         spine: the spine, locked.
-        root: the ledger directory.
+        store: the ledger.
         name: the principal.
         old: the private key so far.
         new: the private key from here on.
@@ -25,9 +26,9 @@ def rotate(spine: Spine, root: str, name: str, old: PrivateKey, new: PrivateKey,
             replaced before, or the new one is another principal's.
     """
     spine.flush()
-    known = Known(root)
+    known = Known(store)
     seq, ev = spine.head.seq + 1, rotation("approver", name, old, new, ts)
-    policies = principals_of(root)
+    policies = principals_of(store)
     if not any(known.keys.speaks(name, old.public, held.get(name, ()), seq) for held in policies):
         raise InputError(
             f"{old.public} is no key of {name!r}: no policy of this ledger gives it, or it was "

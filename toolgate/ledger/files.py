@@ -1,13 +1,14 @@
-"""Where a ledger keeps what, and how its bytes reach the disk."""
+"""How a ledger's bytes reach the disk, and the secret beside them."""
 
 import fcntl
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import NamedTuple, NoReturn
+from typing import NoReturn, Self
 
-from toolgate.canonical import digest, parse
-from toolgate.errors import CanonicalizationError, LedgerError
+from toolgate.canonical import digest
+from toolgate.errors import LedgerError
+from toolgate.ledger.index import Tail, tail_of
 
 SALT_BYTES = 32
 _TAIL_BYTES = 128 * 1024
@@ -17,20 +18,12 @@ _SAFE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
 
 
-class Tail(NamedTuple):
-    """How a run of ledger bytes ends.
+POSTGRESQL = ("postgresql://", "postgres://")
 
-    Args:
-        good: bytes up to and including the last line that parses.
-        last: that line without its line feed; None when no line parses.
-        fragment: the bytes after it.
-        open: whether only the line feed of that line is missing.
-    """
 
-    good: int
-    last: bytes | None
-    fragment: bytes
-    open: bool
+def is_postgresql(place: str) -> bool:
+    """Say whether a ledger's place names a database rather than a directory."""
+    return place.startswith(POSTGRESQL)
 
 
 def default_root(environ: Mapping[str, str]) -> str:
@@ -41,12 +34,16 @@ def default_root(environ: Mapping[str, str]) -> str:
     """
     chosen = environ.get("TOOLGATE_LEDGER")
     if chosen:
-        return os.path.abspath(chosen)
+        return chosen if is_postgresql(chosen) else os.path.abspath(chosen)
+    return os.path.join(_state_directory(environ), "ledger")
+
+
+def _state_directory(environ: Mapping[str, str]) -> str:
     state = environ.get("XDG_STATE_HOME", "")
     if not os.path.isabs(state):
         home = environ.get("HOME") or os.path.expanduser("~")
         state = os.path.join(home, ".local", "state")
-    return os.path.join(state, "toolgate", "ledger")
+    return os.path.join(state, "toolgate")
 
 
 def session_name(session: str) -> str:
@@ -55,6 +52,11 @@ def session_name(session: str) -> str:
     if len(session) <= 64 and first != "-" and first and _SAFE.issuperset(session):
         return session
     return "x-" + digest(session.encode("utf-8", "surrogatepass"))[7:]
+
+
+def policy_name(version: str, ending: str) -> str:
+    """Return the name of a policy (``.json``) or its author's signature (``.sig``) in a ledger."""
+    return f"policies/{version[7:]}{ending}"
 
 
 def fail(doing: str, path: str, error: OSError) -> NoReturn:
@@ -135,35 +137,122 @@ def read_from(fd: int, offset: int, path: str) -> bytes:
         fail("read", path, error)
 
 
-class Locked:
-    """A file held under an exclusive lock; ``fd`` appends to it.
+class OpenFile:
+    """A file that is appended to.
 
-    ``created`` says whether the file was born under this lock: it appears under
-    its name only once it is locked, so nobody else was ever inside.
+    Args:
+        path: where it lies.
+        durable: whether leaving it waits for the disk.
+        later: where it notes that it must be synced, instead of waiting itself.
+    """
+
+    __slots__ = ("dirty", "durable", "fd", "later", "path")
+
+    def __init__(
+        self, path: str, *, durable: bool = False, later: dict[str, None] | None = None
+    ) -> None:
+        self.path = path
+        self.later = later
+        self.durable = durable
+        self.dirty = False
+        self.fd = -1
+
+    def identity(self) -> int:
+        """Return the file's inode: another one means that the file was replaced."""
+        return self._stat().st_ino
+
+    def size(self) -> int:
+        """Return how many bytes it has."""
+        return self._stat().st_size
+
+    def _stat(self) -> os.stat_result:
+        try:
+            return os.fstat(self.fd)
+        except OSError as error:
+            fail("read", self.path, error)
+
+    def read(self, start: int, stop: int | None = None) -> bytes:
+        """Return its bytes from one offset to another, or to its end."""
+        if stop is None:
+            return read_from(self.fd, start, self.path)
+        try:
+            return os.pread(self.fd, stop - start, start)
+        except OSError as error:
+            fail("read", self.path, error)
+
+    def tail(self) -> Tail:
+        """Say how it ends, reading no more of it than needed."""
+        return tail_of_file(self.fd, self.path)
+
+    def append(self, data: bytes) -> None:
+        """Append bytes with one write."""
+        self.dirty = True
+        write_all(self.fd, data, self.path)
+
+    def sync(self) -> None:
+        """Wait until its bytes are on the disk."""
+        sync(self.fd, self.path)
+
+    def leave(self, lock: int) -> None:
+        """Give a lock back, then wait for the disk if that was asked for, and close.
+
+        The wait follows the unlocking: within the lock it would halve the pace of
+        all writers, and what it waits for can no longer be taken back.
+        """
+        try:
+            fcntl.flock(lock, fcntl.LOCK_UN)
+            if self.durable and self.dirty and self.later is not None:
+                self.later[self.path] = None
+            elif self.durable and self.dirty:
+                self.sync()
+        except OSError as error:
+            fail("unlock", self.path, error)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Close it; closing gives back a lock it still holds."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+
+class Locked(OpenFile):
+    """A file held under an exclusive lock.
+
+    ``created`` says whether the file was born under this lock, without a past: it
+    appears under its name only once it is locked, so nobody else was ever inside.
 
     Args:
         path: the file to lock; created if absent.
         durable: whether leaving waits for the disk, after unlocking.
+        later: where it notes that it must be synced, instead of waiting itself.
+        past: returns what a file that is absent begins with.
     """
 
-    __slots__ = ("created", "dirty", "durable", "fd", "path")
+    __slots__ = ("_past", "created")
 
-    def __init__(self, path: str, *, durable: bool = False) -> None:
-        self.path = path
-        self.durable = durable
-        self.dirty = False
+    def __init__(
+        self,
+        path: str,
+        *,
+        durable: bool = False,
+        later: dict[str, None] | None = None,
+        past: Callable[[], bytes] = bytes,
+    ) -> None:
+        super().__init__(path, durable=durable, later=later)
         self.created = False
-        self.fd = -1
+        self._past = past
 
-    def __enter__(self) -> "Locked":
+    def __enter__(self) -> Self:
         try:
             while not (self._lock_existing() or self._lock_new()):
-                self._close()
+                self.close()
         except OSError as error:
-            self._close()
+            self.close()
             fail("open", self.path, error)
         except BaseException:
-            self._close()
+            self.close()
             raise
         return self
 
@@ -179,30 +268,46 @@ class Locked:
 
     def _lock_new(self) -> bool:
         """Lock a file that has no name yet, then give it the name if that is still free."""
-        self._close()
+        self.close()
         if os.path.lexists(self.path):
             return False
         fresh = f"{self.path}.{os.getpid()}.new"
         self.fd = os.open(fresh, _APPEND | os.O_CREAT, 0o600)
         try:
             fcntl.flock(self.fd, fcntl.LOCK_EX)
-            os.link(fresh, self.path)
-            self.created = True
-        except FileExistsError:
-            return False  # another writer was first
-        except OSError:  # no links here: make it under its name, and let the spine tell its past
-            os.close(os.open(self.path, _APPEND | os.O_CREAT, 0o600))
-            return False
+            past = self._past()
+            if past:
+                self.append(past)
+                self.sync()
+            return self._name(fresh, bool(past))
         finally:
             _unlink(fresh)
+
+    def _name(self, fresh: str, has_past: bool) -> bool:
+        """Give a file its name if that is still free; say whether it is this one."""
+        try:
+            os.link(fresh, self.path)
+        except FileExistsError:
+            return False  # another writer was first
+        except OSError:  # no links here: let the spine tell its past
+            self._name_without_links(fresh, has_past)
+            return False
+        self.created = not has_past
         if self.durable:
             sync_directory(os.path.dirname(self.path))
         return True
 
-    def append(self, data: bytes) -> None:
-        """Append bytes with one write."""
-        self.dirty = True
-        write_all(self.fd, data, self.path)
+    def _name_without_links(self, fresh: str, has_past: bool) -> None:
+        if not has_past:
+            os.close(os.open(self.path, _APPEND | os.O_CREAT, 0o600))
+            return
+        folder = os.open(os.path.dirname(self.path), os.O_RDONLY | os.O_CLOEXEC)
+        try:  # a rename would replace what another writer has begun to append to
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            if not os.path.lexists(self.path):
+                os.rename(fresh, self.path)
+        finally:
+            os.close(folder)
 
     def __exit__(
         self,
@@ -210,32 +315,7 @@ class Locked:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        try:
-            fcntl.flock(self.fd, fcntl.LOCK_UN)
-            if self.durable and self.dirty:
-                sync(self.fd, self.path)
-        except OSError as error:
-            fail("unlock", self.path, error)
-        finally:
-            self._close()
-
-    def _close(self) -> None:
-        if self.fd >= 0:
-            os.close(self.fd)
-            self.fd = -1
-
-
-def tail_of(data: bytes) -> Tail | None:
-    """Say how a run of ledger bytes ends; None when no line in it parses."""
-    end = len(data)
-    while end > 0:
-        closed = data[end - 1 : end] == b"\n"
-        stop = end - 1 if closed else end
-        start = data.rfind(b"\n", 0, stop) + 1
-        if _parses(data[start:stop]):
-            return Tail(end, data[start:stop], data[end:], not closed)
-        end = start
-    return None
+        self.leave(self.fd)
 
 
 def tail_of_file(fd: int, path: str) -> Tail:
@@ -254,29 +334,20 @@ def tail_of_file(fd: int, path: str) -> Tail:
     return found._replace(good=found.good + start)
 
 
-def _parses(line: bytes) -> bool:
-    # A line that was cut does not end with a brace of its own often enough to matter.
-    if not line.endswith(b"}") or not line.startswith(b"{"):
-        return False
-    try:
-        return type(parse(line)) is dict
-    except CanonicalizationError:
-        return False
-
-
 def salt(root: str) -> bytes:
     """Return the 32 secret bytes that key this ledger's resource names.
 
     They lie beside the ledger directory, never in it, so that a ledger can be
-    handed to an auditor as it is. Created on first use, by one process.
+    handed to an auditor as it is; those of a database lie in this user's state
+    directory. Created on first use, by one process.
 
     Args:
-        root: the ledger directory.
+        root: the ledger directory, or ``postgresql://...``.
 
     Raises:
         LedgerError: the salt cannot be read, created, or has another length.
     """
-    path = os.path.abspath(root) + ".salt"
+    path = beside(root, ".salt")
     found = _read_salt(path)
     if found is None:
         make_directory(os.path.dirname(path))
@@ -292,11 +363,27 @@ def known_salt(root: str) -> bytes | None:
     Raises:
         LedgerError: it cannot be read, or has another length.
     """
-    path = os.path.abspath(root) + ".salt"
+    path = beside(root, ".salt")
     found = _read_salt(path)
     if found is not None and len(found) != SALT_BYTES:
         raise LedgerError(f"{path} holds {len(found)} bytes; expected {SALT_BYTES}")
     return found
+
+
+def beside(root: str, ending: str) -> str:
+    """Return where a thing lies that belongs to a ledger and must not be in it.
+
+    Args:
+        root: the ledger directory, or ``postgresql://...``, whose things lie in this
+            user's state directory.
+        ending: ``.salt`` or ``.vault``.
+    """
+    if not is_postgresql(root):
+        return os.path.abspath(root) + ending
+    from toolgate.ledger.address import database_name
+
+    name = digest(database_name(root).encode())[7:23]
+    return os.path.join(_state_directory(os.environ), f"postgresql-{name}{ending}")
 
 
 def _read_salt(path: str) -> bytes | None:

@@ -1,35 +1,35 @@
-"""A session's file and its place on the spine, while their locks are held.
+"""A session's stream and its place on the spine, while their locks are held.
 
-Lock order is always the session's file, then the spine. A session of shape
-``dag`` writes its decisions and outcomes to its own file and only its turns'
+Lock order is always the session's stream, then the spine. A session of shape
+``dag`` writes its decisions and outcomes to its own stream and only its turns'
 openings and closes to the spine; one of shape ``linear`` writes everything to
 the spine, whose lock it then holds throughout.
 """
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from toolgate.canonical import profile_bytes
 from toolgate.ledger import state as states
-from toolgate.ledger.files import Locked, fail, read_from, session_name, tail_of
-from toolgate.ledger.index import Index, Place, is_unresolved
-from toolgate.ledger.spine import Spine, SpineMemory, session_lines
+from toolgate.ledger.files import session_name
+from toolgate.ledger.index import Index, Place, is_unresolved, tail_of
+from toolgate.ledger.spine import Spine, SpineMemory
 from toolgate.ledger.state import State, Turn
 from toolgate.records import entry
+
+if TYPE_CHECKING:
+    from toolgate.ledger.store import Store
 
 
 class Setting(NamedTuple):
     """What every session of one ledger shares. See ``append.Ledger`` for the fields."""
 
-    root: str
-    durable: bool
+    store: "Store"
     linear: bool
     executes: bool
     host: str
-    boot: str | None
+    rotate: int
     spawned_by: str | None = None
 
 
@@ -64,9 +64,9 @@ class Held:
         self.sealed: list[str] = []
         self.reopened = False
         self._memory = memory
-        base = os.path.join(setting.root, "sessions", session_name(session))
-        self._cache = base + ".turn"
-        self._file = Locked(base + ".jsonl", durable=setting.durable)
+        self._store = setting.store
+        self._name = session_name(session)
+        self._stream = self._store.session(self._name)
         self._spine: Spine | None = None
         self._buffer: list[bytes] = []
         self._fragment: tuple[int, bytes] | None = None
@@ -76,7 +76,7 @@ class Held:
         self._late: dict[bytes, bytes] | None = None
 
     def __enter__(self) -> Self:
-        self._file.__enter__()
+        self._stream.__enter__()
         try:
             self._load_state()
             if self.linear:
@@ -112,14 +112,14 @@ class Held:
         finally:
             if kind is not None:
                 self._memory.indexes.pop(self.id, None)
-            self._file.__exit__(kind, value, trace)
+            self._stream.__exit__(kind, value, trace)
 
     # -- reading
 
     def _load_state(self) -> None:
-        known = State() if self._file.created else states.load(self._cache, self.setting.boot)
+        known = State() if self._stream.created else states.load(self._store, self._name)
         self._cached = known
-        self.state = known or states.from_spine(self.setting.root, self.id)
+        self.state = known or states.from_spine(self._store, self.id)
         self.linear = self.state.linear if self.state.part else self.setting.linear
 
     def _load_entries(self) -> None:
@@ -133,26 +133,25 @@ class Held:
             self._count = self.index.count_since(turn.offset)
 
     def _read_spine(self, spine: Spine) -> None:
-        name = os.path.basename(spine.path)
-        inode = os.fstat(spine.fd).st_ino
-        if inode != self.index.inode or spine.offset < self.index.end:
+        identity = spine.identity()
+        if identity != self.index.identity or spine.offset < self.index.end:
             self.index = Index()
-            self.index.inode = inode
+            self.index.identity = identity
         spine.flush()  # what the last writer left open ends here, so that all lines are whole
-        since = max(self.state.since, (name, self.index.end))
-        for _, offset, line in session_lines(self.setting.root, self._json_id(), since):
+        since = max(self.state.since, self.index.end)
+        for offset, line in states.lines_of(self._store, self.id, since):
             self.index.add(line, offset)
         self.index.end = spine.offset
         if spine.sealed:
             self.sealed.append(spine.sealed)
 
     def _read_file(self) -> None:
-        found = os.fstat(self._file.fd)
-        if found.st_ino != self.index.inode or found.st_size < self.index.end:
+        identity = self._stream.identity()
+        if identity != self.index.identity or self._stream.size() < self.index.end:
             self.index = Index()
-            self.index.inode = found.st_ino
+            self.index.identity = identity
         begin = self.index.end
-        data = read_from(self._file.fd, begin, self._file.path)
+        data = self._stream.read(begin)
         self._offset = begin + len(data)
         tail = tail_of(data) if data else None
         good = tail.good if tail else 0
@@ -168,7 +167,7 @@ class Held:
             self._fragment = (begin + good, data[good:])
 
     def _start_of(self, turn: Turn) -> int:
-        """Find where a turn's entries begin in the session file."""
+        """Find where a turn's entries begin in the session's stream."""
         start = self._offset
         suffix = b',"turn":%d,"v":1}' % turn.number
         for place in reversed(self.index.places):
@@ -180,12 +179,8 @@ class Held:
     def line_at(self, place: Place) -> bytes:
         """Return one of the session's lines."""
         self.flush()
-        on_spine = self._spine if self.linear else None
-        fd = self._file.fd if on_spine is None else on_spine.fd
-        try:
-            return os.pread(fd, place.stop - place.start, place.start)
-        except OSError as error:
-            fail("read", self._file.path, error)
+        held = self._spine if self.linear and self._spine is not None else self._stream
+        return held.read(place.start, place.stop)
 
     def answer_to(self, decision_digest: str, place: Place) -> bytes | None:
         """Return the latest outcome line that commits to a decision, if any."""
@@ -201,7 +196,7 @@ class Held:
     def late(self) -> dict[bytes, bytes]:
         """The session's outcomes that came after their turn, by decision_digest."""
         if self._late is None:
-            self._late = states.late_answers(self.setting.root, self.id, self.state)
+            self._late = states.late_answers(self._store, self.id, self.state)
         return self._late
 
     @property
@@ -213,8 +208,8 @@ class Held:
     # -- the spine
 
     def _new_spine(self) -> Spine:
-        setting = self.setting
-        return Spine(setting.root, self._memory.spine, durable=setting.durable, ts=self.ts)
+        rotate = self.setting.rotate
+        return Spine(self._store, self._memory.spine, rotate=rotate, ts=self.ts, alone=self.linear)
 
     @contextmanager
     def spine(self) -> Iterator[Spine]:
@@ -243,13 +238,13 @@ class Held:
 
     def body_to_spine(self, body: dict[str, Any]) -> str:
         """Append a ready spine entry of this session; return its digest."""
-        states.drop(self._cache)
+        self._store.drop_state(self._name)
         self._cached = None
         with self.spine() as spine:
-            begin = (os.path.basename(spine.path), spine.offset)
+            begin = spine.offset
             done, line = spine.append(body)
             if self.linear:
-                self.index.add(line, begin[1])
+                self.index.add(line, begin)
             behind = spine.offset if self.linear else self._offset
         if body["kind"] == "session_open" and not self.state.part:
             self.state = self.state._replace(since=begin)
@@ -265,7 +260,7 @@ class Held:
     def was_audited(self, details: dict[str, Any]) -> bool:
         """Say whether an audit entry of this session has exactly these details."""
         self.flush()
-        return states.was_audited(self.setting.root, self.id, self.state, details)
+        return states.was_audited(self._store, self.id, self.state, details)
 
     def flush(self) -> None:
         """Write what was added, with one write."""
@@ -276,16 +271,13 @@ class Held:
     def _write_buffer(self) -> None:
         if self._buffer:
             data, self._buffer = b"".join(self._buffer), []
-            self._file.append(data)
+            self._stream.append(data)
 
     def _remember(self) -> None:
         if self._cached is None:
-            states.store(self._cache, self.state, self.setting.boot)
+            states.keep(self._store, self._name, self.state)
         self.index.end = self._offset if not self.linear else self._memory.spine.size
         if self.state.opened is None:
             self._memory.indexes.pop(self.id, None)
         else:
             self._memory.indexes[self.id] = self.index
-
-    def _json_id(self) -> bytes:
-        return profile_bytes(self.id)

@@ -1,4 +1,4 @@
-"""What a session's lines say, found by their fixed shape instead of by parsing each.
+"""What a ledger's lines say, found by their fixed shape instead of by parsing each.
 
 A hook starts for every call, and a session may hold thousands of lines; finding
 one call among them must cost less than decoding them all. Canonical lines make
@@ -8,7 +8,8 @@ escaped, so ``,"ev":{"action_ref":"`` can only be structure.
 
 from typing import NamedTuple
 
-from toolgate.canonical import digest, profile_bytes
+from toolgate.canonical import digest, parse, profile_bytes
+from toolgate.errors import CanonicalizationError
 
 _DECISION = b'{"axis":'
 _OUTCOME = b'{"ev":{"action_ref":"'
@@ -21,8 +22,27 @@ _END = b',"v":1}'
 _NO_TURN = b',"turn":null,"v":1}'
 
 
+class Tail(NamedTuple):
+    """How a run of ledger bytes ends.
+
+    Args:
+        good: bytes up to and including the last line that parses.
+        last: that line without its line feed; None when no line parses.
+        fragment: the bytes after it.
+        open: whether only the line feed of that line is missing.
+    """
+
+    good: int
+    last: bytes | None
+    fragment: bytes
+    open: bool
+
+
+NO_TAIL = Tail(0, None, b"", False)
+
+
 class Place(NamedTuple):
-    """Where a line stands in its file: first byte, and the byte behind its last."""
+    """Where a line stands in its stream: first byte, and the byte behind its last."""
 
     start: int
     stop: int
@@ -37,10 +57,10 @@ class Index:
         arguments: decisions by args_digest, oldest first.
         answers: latest outcome by the decision_digest it commits to.
         end: offset behind the last line that was indexed.
-        inode: the file it was read from.
+        identity: of the stream it was read from.
     """
 
-    __slots__ = ("answers", "arguments", "calls", "end", "inode", "places")
+    __slots__ = ("answers", "arguments", "calls", "end", "identity", "places")
 
     def __init__(self) -> None:
         self.places: list[Place] = []
@@ -48,7 +68,7 @@ class Index:
         self.arguments: dict[bytes, list[Place]] = {}
         self.answers: dict[bytes, bytes] = {}
         self.end = 0
-        self.inode = 0
+        self.identity = 0
 
     def add(self, line: bytes, start: int) -> None:
         """Take one line (without line feed) into account.
@@ -143,3 +163,26 @@ def answered_by(line: bytes) -> bytes:
     """Return the decision_digest an outcome's line commits to."""
     at = len(_OUTCOME) + _DIGEST_LENGTH + len('","decision_digest":"')
     return line[at : at + _DIGEST_LENGTH]
+
+
+def tail_of(data: bytes) -> Tail | None:
+    """Say how a run of ledger bytes ends; None when no line in it parses."""
+    end = len(data)
+    while end > 0:
+        closed = data[end - 1 : end] == b"\n"
+        stop = end - 1 if closed else end
+        start = data.rfind(b"\n", 0, stop) + 1
+        if _parses(data[start:stop]):
+            return Tail(end, data[start:stop], data[end:], not closed)
+        end = start
+    return None
+
+
+def _parses(line: bytes) -> bool:
+    # A line that was cut does not end with a brace of its own often enough to matter.
+    if not line.endswith(b"}") or not line.startswith(b"{"):
+        return False
+    try:
+        return type(parse(line)) is dict
+    except CanonicalizationError:
+        return False

@@ -4,7 +4,6 @@ from typing import Any
 
 from toolgate.canonical import digest
 from toolgate.ledger import state as states
-from toolgate.ledger.files import sync
 from toolgate.ledger.held import Held
 from toolgate.ledger.index import Place, parents_of
 from toolgate.ledger.state import Turn
@@ -64,7 +63,7 @@ class Session(Held):
             "shape": "linear" if self.linear else "dag",
             "host": self.setting.host,
             "executes": self.state.executes if self.state.part else self.setting.executes,
-            "durability": "fsync" if self.setting.durable else "os",
+            "durability": "fsync" if self._store.durable else "os",
             "part": self.state.part + 1,
             "spawned_by": spawned_by or self.setting.spawned_by,
         }
@@ -118,7 +117,7 @@ class Session(Held):
         if not self.state.part:
             return 0
         self.flush()
-        return states.parts_of(self.setting.root, self.id, self.state).get(key, 0)
+        return states.parts_of(self._store, self.id, self.state).get(key, 0)
 
     def close_turn(self, closed_by: str) -> None:
         """Close the open turn over the frontier of its entries, if one is open."""
@@ -128,8 +127,8 @@ class Session(Held):
         self.flush()
         lines = [self.line_at(place) for place in self._places_of(turn)]
         leaves = frontier((digest(line), parents_of(line)) for line in lines)
-        if self.setting.durable and not self.linear:
-            sync(self._file.fd, self._file.path)
+        if self._store.durable and not self.linear:
+            self._stream.sync()
         ev = {"root": frontier_root(leaves), "count": len(lines), "closed_by": closed_by}
         self.to_spine("turn_close", parents=[turn.digest], turn=turn.number, ev=ev)
 

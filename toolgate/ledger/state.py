@@ -1,21 +1,23 @@
 """Where a session stands: open or closed, which turn, which keys it has seen.
 
-The spine says so. ``sessions/<name>.turn`` repeats it for the next process, and
-is believed only when it was written since this machine started: after a power
-cut the spine may have lost what the cache remembers.
+The spine says so. The store keeps a copy for the next process, which is believed
+only when it was written since this machine started: after a power cut the spine
+may have lost what the copy remembers.
 """
 
-import os
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolgate.canonical import digest, parse, profile_bytes
-from toolgate.errors import CanonicalizationError, LedgerError
+from toolgate.errors import CanonicalizationError
 from toolgate.ledger.index import answered_by, is_outcome
-from toolgate.ledger.spine import session_lines
+
+if TYPE_CHECKING:
+    from toolgate.ledger.store import Store
 
 _TURN_OPEN = b'{"ev":{"key":'
+_SESSION = b'"session":'
 _AUDIT = b'"kind":"audit"'
-BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 
 class Turn(NamedTuple):
@@ -26,7 +28,7 @@ class Turn(NamedTuple):
         digest: its turn_open entry.
         key: the prompt id, or ``#n``.
         part: which part of that key's turn this is, from 1.
-        offset: where its entries begin, in the file that holds them.
+        offset: where its entries begin, in the stream that holds them.
         ts: time of its opening, microseconds UTC.
     """
 
@@ -54,7 +56,7 @@ class State(NamedTuple):
         linear: whether its entries lie on the spine; its first part decides.
         executes: whether an allowed call runs; its first part decides.
         host: name of the host adapter of its latest part.
-        since: spine file and offset at which the session begins.
+        since: position on the spine at which the session begins.
     """
 
     opened: str | None = None
@@ -69,7 +71,7 @@ class State(NamedTuple):
     linear: bool = False
     executes: bool = True
     host: str = ""
-    since: tuple[str, int] = ("", 0)
+    since: int = 0
 
 
 def after(state: State, body: dict[str, Any], entry: str, offset: int) -> State:
@@ -113,7 +115,21 @@ def after(state: State, body: dict[str, Any], entry: str, offset: int) -> State:
     )
 
 
-def from_spine(root: str, session: str) -> State:
+def lines_of(store: "Store", session: str, since: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the spine's lines that may belong to a session, and where each begins.
+
+    Args:
+        store: where the ledger is kept.
+        session: the session id.
+        since: position of the first line to look at.
+
+    Returns:
+        Every line that contains the session id as a ``session`` field at any depth.
+    """
+    return store.spine_lines((_SESSION + profile_bytes(session),), since)
+
+
+def from_spine(store: "Store", session: str) -> State:
     """Read a session's state from the spine.
 
     The offset of an open turn in a session file is not on the spine; it is 0
@@ -123,46 +139,46 @@ def from_spine(root: str, session: str) -> State:
         LedgerError: the spine cannot be read.
     """
     state = State()
-    for name, offset, line in session_lines(root, profile_bytes(session), ("", 0)):
+    for offset, line in lines_of(store, session, 0):
         body = _of_session(line, session)
         if body is None:
             continue
         if not state.part and body["kind"] == "session_open":
-            state = state._replace(since=(name, offset))
+            state = state._replace(since=offset)
         behind = offset + len(line) + 1 if state.linear else 0
         state = after(state, body, digest(line), behind)
     return state
 
 
-def parts_of(root: str, session: str, state: State) -> dict[str, int]:
+def parts_of(store: "Store", session: str, state: State) -> dict[str, int]:
     """Return how often each key of a session was opened so far."""
     parts: dict[str, int] = {}
-    for _, _, line in session_lines(root, profile_bytes(session), state.since):
+    for _, line in lines_of(store, session, state.since):
         body = _of_session(line, session) if line.startswith(_TURN_OPEN) else None
         if body is not None:
             parts[body["ev"]["key"]] = parts.get(body["ev"]["key"], 0) + 1
     return parts
 
 
-def late_answers(root: str, session: str, state: State) -> dict[bytes, bytes]:
+def late_answers(store: "Store", session: str, state: State) -> dict[bytes, bytes]:
     """Return the outcome lines on the spine, latest by the decision_digest they commit to."""
-    lines = session_lines(root, profile_bytes(session), state.since)
-    return {answered_by(line): line for _, _, line in lines if is_outcome(line)}
+    lines = lines_of(store, session, state.since)
+    return {answered_by(line): line for _, line in lines if is_outcome(line)}
 
 
-def was_audited(root: str, session: str, state: State, details: dict[str, Any]) -> bool:
+def was_audited(store: "Store", session: str, state: State, details: dict[str, Any]) -> bool:
     """Say whether an audit entry of a session has exactly these details."""
-    for _, _, line in session_lines(root, profile_bytes(session), state.since):
+    for _, line in lines_of(store, session, state.since):
         body = _of_session(line, session) if _AUDIT in line else None
         if body is not None and body["ev"].get("details") == details:
             return True
     return False
 
 
-def sessions(root: str) -> dict[str, bool]:
+def sessions(store: "Store") -> dict[str, bool]:
     """Return the ids of the sessions the spine opened, oldest first, and which are open."""
     found: dict[str, bool] = {}
-    for _, _, line in session_lines(root, b'"', ("", 0)):
+    for _, line in store.spine_lines((_SESSION,), 0):
         body = _body(line)
         if body is None or type(body.get("session")) is not str:
             continue
@@ -188,73 +204,30 @@ def _of_session(line: bytes, session: str) -> dict[str, Any] | None:
     return body if body is not None and body.get("session") == session else None
 
 
-def boot_id(path: str = BOOT_ID) -> str | None:
-    """Return an id of this start of the machine; None where the system has none."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        return os.read(fd, 64).decode("ascii", "replace").strip() or None
-    except OSError:
-        return None
-    finally:
-        os.close(fd)
+def load(store: "Store", name: str) -> State | None:
+    """Read a session's cached state; None when there is none to believe.
 
-
-def load(path: str, boot: str | None) -> State | None:
-    """Read a session's cached state; None when there is none to believe."""
-    if boot is None:
+    Args:
+        store: where the ledger is kept.
+        name: the session's name there.
+    """
+    data = store.load_state(name) if store.boot is not None else None
+    if data is None:
         return None
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        stored = parse(os.read(fd, 64 * 1024))
-        if stored["boot"] != boot:
+        stored = parse(data)
+        if stored["boot"] != store.boot or type(stored["state"]["since"]) is not int:
             return None
         held = stored["state"]
         turn = held["turn"]
-        return State(**{**held, "turn": turn and Turn(**turn), "since": tuple(held["since"])})
-    except (OSError, CanonicalizationError, KeyError, TypeError):
+        return State(**{**held, "turn": turn and Turn(**turn)})
+    except (CanonicalizationError, KeyError, TypeError):
         return None  # half written by a process that was killed: the spine knows
-    finally:
-        os.close(fd)
 
 
-def store(path: str, state: State, boot: str | None) -> None:
-    """Cache a session's state for the next process.
-
-    A cache that cannot be written costs the next process a look at the spine
-    and nothing else; the entries are on the disk already.
-    """
-    if boot is None:
+def keep(store: "Store", name: str, state: State) -> None:
+    """Cache a session's state for the next process."""
+    if store.boot is None:
         return
     held = {**state._asdict(), "turn": state.turn and state.turn._asdict()}
-    data = profile_bytes({"boot": boot, "state": held})
-    try:
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    except OSError:
-        return
-    try:
-        if os.write(fd, data) != len(data):
-            os.ftruncate(fd, 0)
-    except OSError:
-        drop(path)
-    finally:
-        os.close(fd)
-
-
-def drop(path: str) -> None:
-    """Remove a session's cached state before the spine changes under it.
-
-    Raises:
-        LedgerError: it is there and cannot be removed.
-    """
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise LedgerError(f"cannot remove {path}: {error.strerror}") from error
+    store.keep_state(name, profile_bytes({"boot": store.boot, "state": held}))

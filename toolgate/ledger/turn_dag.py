@@ -8,8 +8,6 @@ commits to all of them.
 
 from collections.abc import Iterable
 
-from toolgate.ledger.merkle import tree_root
-
 MAX_TURN_ENTRIES = 512
 
 
@@ -33,6 +31,8 @@ def frontier_root(digests: Iterable[str]) -> str:
     Args:
         digests: the frontier, as ``sha256:<hex>``; order and duplicates do not matter.
     """
+    from toolgate.ledger.merkle import tree_root  # only the close of a turn needs it
+
     leaves = sorted({bytes.fromhex(digest[7:]) for digest in digests})
     return "sha256:" + tree_root(leaves).hex()
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from toolgate.canonical import digest
 from toolgate.errors import LedgerError
 from toolgate.verify.read import Bad, Line, read_file
+from toolgate.verify.segments import Segments
 
 
 class Directory:
@@ -27,10 +28,13 @@ class Directory:
         beside: files of a run that lie here and are no part of the ledger.
         sessions: length of every session's file in bytes, by its name without ending.
         spine_size: length of the last spine file, in bytes.
+        segments: the sealed sessions.
 
     Raises:
         LedgerError: it is no readable directory, or holds no spine.
     """
+
+    forks = True
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -41,11 +45,15 @@ class Directory:
         self.beside = [name for name in _BESIDE if name in names]
         found = _names(os.path.join(root, "sessions"))
         self.sessions = {
-            name[:-6]: _size(os.path.join(root, "sessions", name))
+            name[:-6]: size
             for name in found
             if name.endswith(".jsonl")
+            and (size := _size_if_there(os.path.join(root, "sessions", name))) is not None
         }
         self.spine_size = _size(os.path.join(root, self.spine[-1]))
+        # Sealing removes a file once a segment holds it, so the segments are looked at last.
+        self.segments = Segments(root)
+        self.sessions = {**self.segments.sessions, **self.sessions}
 
     @property
     def empty(self) -> bool:
@@ -62,18 +70,33 @@ class Directory:
         return sorted(name for name in names if _holds_spine(os.path.join(folder, name)))
 
     def read_spine(self) -> Iterator[Line | Bad]:
-        """Yield the spine, file after file."""
+        """Yield the spine, file after file.
+
+        Only the last file is appended to, so what tears another one's end will never be
+        sealed: it is no fragment.
+        """
         for name in self.spine:
-            yield from read_file(os.path.join(self.root, name), name)
+            for item in read_file(os.path.join(self.root, name), name):
+                if isinstance(item, Bad) and item.torn and name != self.spine[-1]:
+                    yield item._replace(torn=False)
+                else:
+                    yield item
 
     def has_session(self, name: str) -> bool:
-        """Say whether a session has a file by now."""
-        return os.path.exists(os.path.join(self.root, "sessions", name + ".jsonl"))
+        """Say whether a session has a file by now, or is sealed."""
+        return name in self.segments.sessions or os.path.exists(self._path(name))
 
     def read_session(self, name: str) -> Iterator[Line | Bad]:
-        """Return the entries of one session's file."""
-        inside = f"sessions/{name}.jsonl"
-        return read_file(os.path.join(self.root, inside), inside)
+        """Return the entries of one session's file, or of what a segment holds of it."""
+        if not os.path.exists(self._path(name)):
+            if name not in self.segments.sessions:
+                self.segments = Segments(self.root)  # it was sealed meanwhile
+            if name in self.segments.sessions:
+                return self.segments.read(name)
+        return read_file(self._path(name), f"sessions/{name}.jsonl")
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self.root, "sessions", name + ".jsonl")
 
     def is_growing(self, file: str, end: int) -> bool:
         """Say whether a writer is at a file, or has added to it.
@@ -85,6 +108,8 @@ class Directory:
             file: path below the ledger directory.
             end: how much of it was read, in bytes.
         """
+        if file.startswith("segments/"):
+            return False
         path = os.path.join(self.root, file)
         lock = os.path.join(self.root, _SPINE_LOCK) if _SPINE.fullmatch(file) else path
         return _is_locked(lock) or _size(path) > end
@@ -95,7 +120,7 @@ class Directory:
 
     def signature(self, version: str) -> bytes | None:
         """Return what is kept as the author's signature of a policy; None when nothing is."""
-        return self._kept(version[7:] + ".sig", _MAX_SIGNATURE_BYTES)
+        return self._kept(version[7:] + ".sig", MAX_SIGNATURE_BYTES)
 
     def _kept(self, name: str, most: int = -1) -> bytes | None:
         path = os.path.join(self.root, "policies", name)
@@ -115,7 +140,7 @@ def session_name(session: str) -> str:
     return "x-" + digest(session.encode("utf-8", "surrogatepass"))[7:]
 
 
-_MAX_SIGNATURE_BYTES = 4096
+MAX_SIGNATURE_BYTES = 4096
 _SPINE_LOCK = "spine.lock"
 _SPINE = re.compile(r"spine-[0-9]{12}\.jsonl")
 _BESIDE = ("run.json", "journal.jsonl")
@@ -127,6 +152,10 @@ def _size(path: str) -> int:
         return os.stat(path).st_size
     except OSError as error:
         raise LedgerError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _size_if_there(path: str) -> int | None:
+    return _size(path) if os.path.exists(path) else None
 
 
 def _is_locked(path: str) -> bool:

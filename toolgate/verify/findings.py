@@ -73,6 +73,8 @@ class Seen(NamedTuple):
 
 
 FAULTS: tuple[Fault, ...] = (
+    # What is packed.
+    Fault("log.segment", FAIL, "A sealed segment is not what its manifest says."),
     # The bytes of a line.
     Fault("entries.parse", FAIL, "A line is not JSON text, or is longer than 64 KiB."),
     Fault("entries.profile", FAIL, "A value lies outside the ledger's profile of JSON."),
@@ -225,6 +227,7 @@ _GAPS = frozenset(
 _TURN_SUMS = frozenset(("log.count", "log.root"))
 
 FOLLOWS: Mapping[str, frozenset[str]] = {
+    "log.segment": _GAPS | frozenset(_UNUSABLE) | {"log.file_missing"},
     **dict.fromkeys(_UNUSABLE, _GAPS),
     "entries.action_ref": frozenset(("entries.intent_differs", "entries.swapped_outcome")),
     "entries.policy_unknown": frozenset(("entries.class",)),

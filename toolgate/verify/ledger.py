@@ -8,14 +8,16 @@ from toolgate.errors import LedgerError
 from toolgate.verify import workers
 from toolgate.verify.anchors import NOTHING, Anchors
 from toolgate.verify.authority import Authority
-from toolgate.verify.directory import Directory, session_name
+from toolgate.verify.directory import session_name
 from toolgate.verify.endings import Ending
 from toolgate.verify.entries import Entries, Noted
 from toolgate.verify.execution import Ask, Execution
 from toolgate.verify.findings import Finding, attribute, verdict
 from toolgate.verify.log import Log
+from toolgate.verify.place import open_ledger
 from toolgate.verify.read import Bad, Line
-from toolgate.verify.shapes import Decision, Entry, Outcome, SessionOpen, TurnClose
+from toolgate.verify.reader import Reader
+from toolgate.verify.shapes import Decision, Outcome, SessionClose, SessionOpen, TurnClose
 from toolgate.verify.traces.span import Source, Span, Trace
 from toolgate.verify.words import counted
 
@@ -126,7 +128,7 @@ def verify(
     are taken by sessions in their order.
 
     Args:
-        root: the ledger directory.
+        root: the ledger directory, or ``postgresql://...``.
         spans: a trace other systems wrote, or its tool calls; None when there is none.
         expect_head: number and digest of a spine entry that was kept outside.
         anchors: checkpoints and keys that were kept outside.
@@ -140,10 +142,10 @@ def verify(
         LedgerError: there is no ledger, nothing in it, or it cannot be read.
         UnavailableError: one of the processes ended early.
     """
-    directory = Directory(root)
+    directory = open_ledger(root)
     if directory.empty:
-        raise LedgerError(f"nothing to verify: the ledger at {root} has no entry")
-    if spans is not None or watch is not None:
+        raise LedgerError(f"nothing to verify: the ledger at {directory.root} has no entry")
+    if spans is not None or watch is not None or not directory.forks:
         processes = 1
     elif processes is None:
         weight = directory.spine_size + sum(directory.sessions.values())
@@ -179,7 +181,7 @@ class _Verification:
 
     def __init__(
         self,
-        directory: Directory,
+        directory: Reader,
         spans: Trace | Sequence[Span] | None,
         expect_head: tuple[int, str] | None,
         anchors: Anchors,
@@ -202,6 +204,7 @@ class _Verification:
         self._recovered = 0
         self._names: dict[str, str] = {}
         self._closed: dict[str, int] = {}
+        self._closes: dict[str, str] = {}
         self._read = 0
 
     def run(self) -> Report:
@@ -215,7 +218,7 @@ class _Verification:
     def _read_all(self) -> None:
         for item in self._directory.read_spine():
             if isinstance(item, Line):
-                self._follow(item.entry)
+                self._follow(item)
             elif item.file == self._directory.spine[-1] and self._is_written(
                 item, self._directory.spine_size
             ):
@@ -227,16 +230,22 @@ class _Verification:
         else:
             for name in names:
                 self._session(name)
+        if self._directory.segments is not None:
+            for damage in self._directory.segments.damage(self._closes):
+                self._log.segment(*damage)
         self._entries.finish()
         self._log.finish()
         self._execution.finish()
 
-    def _follow(self, entry: Entry) -> None:
+    def _follow(self, line: Line) -> None:
+        entry = line.entry
         if isinstance(entry, SessionOpen):
             session = entry.session or ""
             self._names.setdefault(session_name(session), session)
         elif isinstance(entry, TurnClose):
             self._closed[entry.session or ""] = entry.turn or 0
+        elif isinstance(entry, SessionClose):
+            self._closes[line.digest] = entry.session or ""
 
     def _session(self, name: str) -> None:
         known = name in self._names
@@ -396,6 +405,10 @@ class _Verification:
             )
         if given.rotations:
             checked.append(f"entries: {counted(given.rotations, 'rotation')} of an approver's key")
+        segments = self._directory.segments
+        if segments:
+            held = counted(len(segments), "sealed segment")
+            checked.append(f"log: {held} against the manifest")
         if self._trace is not None:
             shown = counted(len(self._trace.calls), "call")
             joins = self._execution.joins
@@ -453,6 +466,10 @@ class _Verification:
             unchecked.append("execution against a trace: none was given")
         unchecked += conditions
         unchecked += self._log.heads.unchecked()
+        segments = self._directory.segments
+        if segments and segments.unread_twins:
+            twins = counted(segments.unread_twins, "Parquet twin")
+            unchecked.append(f"what {twins} of segments say: pyarrow is not installed")
         beside = self._directory.beside
         if beside:
             be = "is" if len(beside) == 1 else "are"

@@ -96,6 +96,7 @@ class Log:
         self._sessions: dict[str, _Session] = {}
         self._approvals: dict[str, int] = {}
         self._sealed = False
+        self._file = ""
 
     def bad(self, run: Bad, session: str | None) -> None:
         """Note a run of lines that are no entries."""
@@ -119,12 +120,23 @@ class Log:
             self._add("log.false_recovery", line.digest, message, entry.session, entry.turn)
         self._sealed = False
         if stream is None:
+            self._spine_file(line, entry)
             self._chain(line, entry)
             self._spine(line, entry)
         else:
             self._in_file(line, entry, stream)
 
     # -- the chain
+
+    def _spine_file(self, line: Line, entry: Entry) -> None:
+        """Hold a spine file to its name, which is the number of its first entry."""
+        if line.file == self._file:
+            return
+        self._file = line.file
+        follows = isinstance(entry.seq, int) and entry.seq == self.head[0] + 1
+        if follows and line.file != f"spine-{entry.seq:012d}.jsonl":
+            message = f"{line.file} begins with entry {entry.seq}; its name says another"
+            self._add("log.spine_broken", line.digest, message, None)
 
     def _chain(self, line: Line, entry: Entry) -> None:
         seq, prev = entry.seq, entry.prev_digest
@@ -261,6 +273,10 @@ class Log:
         held.turn = None
         if held.linear:
             held.graph.end()
+
+    def segment(self, where: str, message: str, session: str | None) -> None:
+        """Note that a sealed segment is not what its manifest says."""
+        self._add("log.segment", where, message, session)
 
     # -- a session's file
 

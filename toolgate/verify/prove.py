@@ -13,7 +13,7 @@ from toolgate.ledger.rotation import CHECKPOINT
 from toolgate.ledger.turn_dag import frontier
 from toolgate.verify import proof
 from toolgate.verify.anchors import Held
-from toolgate.verify.directory import Directory
+from toolgate.verify.place import open_ledger
 from toolgate.verify.read import Bad, Line
 from toolgate.verify.shapes import Other, SessionClose, TurnClose
 
@@ -60,7 +60,7 @@ class _Reader:
     """Reads a ledger's good lines, and says how far it is."""
 
     def __init__(self, root: str, progress: Progress | None) -> None:
-        self.directory = Directory(root)
+        self.directory = open_ledger(root)
         self._progress = progress
         self._read = 0
 
@@ -104,7 +104,9 @@ def prove_entry(
         found = found + inside
     if len(found) != 1:
         what = "no entry" if not found else f"{len(found)} entries"
-        raise LedgerError(f"the ledger at {root} holds {what} {wanted.text}; expected one")
+        raise LedgerError(
+            f"the ledger at {reader.directory.root} holds {what} {wanted.text}; expected one"
+        )
     made: dict[str, Any] = {
         "format": proof.ENTRY,
         "entry": _text(found[0]),

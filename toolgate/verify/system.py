@@ -10,12 +10,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from toolgate.errors import LedgerError
+from toolgate.ledger.files import is_postgresql
 from toolgate.ledger.merkle import tree_root
 from toolgate.ledger.rotation import CHECKPOINT
 from toolgate.verify.anchors import NOTHING, Anchors
-from toolgate.verify.directory import Directory
 from toolgate.verify.findings import Finding, finding, verdict
 from toolgate.verify.ledger import Report, verify
+from toolgate.verify.place import open_ledger
 from toolgate.verify.read import Line
 from toolgate.verify.shapes import Decision, Other, Outcome, SessionClose, SessionOpen
 
@@ -176,6 +177,11 @@ def verify_system(
     Raises:
         LedgerError: no ledger is given.
     """
+    if any(is_postgresql(root) for root in roots):
+        raise LedgerError(
+            "several ledgers are verified from directories; toolgate ledger export makes one of "
+            "a database"
+        )
     paths = sorted({os.path.realpath(root) for root in roots})
     if not paths:
         raise LedgerError("nothing to verify: no ledger was given")
@@ -343,7 +349,7 @@ def _outline(path: str) -> _Outline:
     Raises:
         LedgerError: there is no ledger, nothing in it, or it cannot be read.
     """
-    directory = Directory(path)
+    directory = open_ledger(path)
     if directory.empty:
         raise LedgerError(f"the ledger at {path} has no entry")
     made = _Outline()

@@ -5,8 +5,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from msgspec import UNSET
 
-from toolgate.verify.directory import Directory, session_name
+from toolgate.verify.directory import session_name
 from toolgate.verify.read import Bad, Line
+from toolgate.verify.reader import Reader
 from toolgate.verify.shapes import (
     Decision,
     Entry,
@@ -146,7 +147,7 @@ def _at(line: Line, entry: E) -> At[E]:
 
 
 def lines_of(
-    directory: Directory, session: str, progress: Progress | None = None
+    directory: Reader, session: str, progress: Progress | None = None
 ) -> Iterator[Line | Bad]:
     """Yield the spine, then one session's file if it has one."""
     name = session_name(session)
@@ -155,7 +156,7 @@ def lines_of(
         yield from watched(directory.read_session(name), progress)
 
 
-def all_lines(directory: Directory, progress: Progress | None = None) -> Iterator[Line | Bad]:
+def all_lines(directory: Reader, progress: Progress | None = None) -> Iterator[Line | Bad]:
     """Yield every line of a ledger: the spine, then session after session."""
 
     def everything() -> Iterator[Line | Bad]:

@@ -10,6 +10,7 @@ from toolgate.canonical import digest
 from toolgate.errors import LedgerError
 from toolgate.verify.directory import Directory, session_name
 from toolgate.verify.read import MAX_LINE_BYTES, Bad, Line, decode
+from toolgate.verify.reader import Reader
 from toolgate.verify.shapes import SessionOpen
 from toolgate.views.gather import Progress, watched
 from toolgate.views.order import Key, Order
@@ -32,7 +33,7 @@ class Tail(NamedTuple):
 
 
 def tail(
-    directory: Directory, last: int | None, session: str | None, progress: Progress | None = None
+    directory: Reader, last: int | None, session: str | None, progress: Progress | None = None
 ) -> Tail:
     """Return the last entries of a ledger, in one order (see ``order``).
 
@@ -50,9 +51,7 @@ def tail(
 class _Reading:
     """Reads the files of a ledger in one order."""
 
-    def __init__(
-        self, directory: Directory, session: str | None, progress: Progress | None
-    ) -> None:
+    def __init__(self, directory: Reader, session: str | None, progress: Progress | None) -> None:
         self._directory = directory
         self._session = session
         self._progress = progress
@@ -143,7 +142,7 @@ def _length(item: Line | Bad) -> int:
     return 1
 
 
-def _sizes(directory: Directory) -> dict[str, int]:
+def _sizes(directory: Reader) -> dict[str, int]:
     sizes = {f"sessions/{name}.jsonl": size for name, size in directory.sessions.items()}
     return {directory.spine[-1]: directory.spine_size, **sizes}
 
@@ -234,8 +233,7 @@ class Follower:
                     return None
                 file.seek(begin)
                 return file.read(size - begin)
-        except FileNotFoundError:  # packed away since the directory was listed
-            self._ends.pop(name, None)
+        except FileNotFoundError:  # sealed: when it comes back it begins with the same bytes
             return None
         except OSError as error:
             raise LedgerError(f"cannot read {path}: {error.strerror}") from error
@@ -247,6 +245,8 @@ class Follower:
             with open(os.path.join(self._root, name), "rb") as file:
                 file.seek(begin)
                 return begin + file.read(end - begin).rfind(b"\n") + 1
+        except FileNotFoundError:  # sealed, so that it ends with a whole line
+            return end
         except OSError as error:
             raise LedgerError(f"cannot read {name}: {error.strerror}") from error
 

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import ledgers
 import pytest
+from stores import written
 
 from toolgate.errors import LedgerError
 from toolgate.ledger.append import Ledger
 from toolgate.verify import verify
 from toolgate.verify.directory import Directory
-from toolgate.verify.read import Line
-from toolgate.verify.shapes import Outcome
 
 LEDGERS = Path(__file__).parents[2] / "faults" / "ledgers.py"
 
@@ -105,22 +104,6 @@ def kill_and_recover(root: Path, rounds: int, shape: str) -> None:
     report = verify(str(root))
     assert {item.code for item in report.findings} <= {"log.orphan_allow"}
     assert acknowledged <= written(root)
-
-
-def written(root: Path) -> set[tuple[str, str]]:
-    """Return the calls whose decision (d) and real outcome (o) the ledger holds."""
-    directory = Directory(str(root))
-    items = [*directory.read_spine()]
-    for name in directory.sessions:
-        items += directory.read_session(name)
-    lines = [item for item in items if isinstance(item, Line)]
-    decided = {line.event: line.entry.intent.call for line in lines if line.event}
-    ended = {
-        decided[line.entry.ev.decision_digest]
-        for line in lines
-        if isinstance(line.entry, Outcome) and line.entry.ev.terminal_state != "unresolved"
-    }
-    return {("d", call) for call in decided.values()} | {("o", call) for call in ended}
 
 
 @pytest.mark.parametrize("shape", ["dag", "linear"])

@@ -77,7 +77,7 @@ def test_session_that_began_meanwhile_is_left_to_the_next_verification(tmp_path,
     assert verify(str(root)).sessions == 2
 
 
-def test_torn_end_of_an_earlier_spine_file_is_a_fragment(tmp_path):
+def test_torn_end_of_an_earlier_spine_file_is_a_fault(tmp_path):
     root = tmp_path / "ledger"
     writer = ledgers.Writer(root, "s1")
     writer.decide("a")
@@ -85,4 +85,4 @@ def test_torn_end_of_an_earlier_spine_file_is_a_fragment(tmp_path):
     *lines, last = first.read_bytes().splitlines(keepends=True)
     first.write_bytes(b"".join(lines) + b'{"ev":')
     (root / f"spine-{len(lines) + 1:012d}.jsonl").write_bytes(last)
-    assert "log.fragment" in codes(root)
+    assert codes(root) == OPEN | {"entries.parse"}

@@ -12,6 +12,7 @@ _COMMANDS = {
     ),
     "checkpoint": ("toolgate.cli.ledger.checkpoint:checkpoint", "Append a signed checkpoint."),
     "cosign": ("toolgate.cli.ledger.cosign:cosign", "Sign a checkpoint as its witness."),
+    "export": ("toolgate.cli.ledger.export:export", "Copy a ledger to files or PostgreSQL."),
     "prove": ("toolgate.cli.ledger.prove:prove", "Prove that an entry was in the log."),
     "reconcile": (
         "toolgate.cli.ledger.reconcile:reconcile",
@@ -22,9 +23,11 @@ _COMMANDS = {
         "toolgate.cli.ledger.rotate_key:rotate_key",
         "Retire the key that signs checkpoints.",
     ),
+    "seal": ("toolgate.cli.ledger.seal:seal", "Pack the closed sessions of past days."),
     "show": ("toolgate.cli.ledger.show:show", "Tell the story of one call."),
     "tail": ("toolgate.cli.ledger.tail:tail", "Show the last entries, one line each."),
     "timeline": ("toolgate.cli.ledger.timeline:timeline", "Show one session as a timeline."),
+    "unpack": ("toolgate.cli.ledger.seal:unpack", "Give sealed sessions their files back."),
     "vault": ("toolgate.cli.ledger.vault:vault", "Show and prune what the gate was given."),
     "verify": ("toolgate.cli.ledger.verify:verify", "Verify a ledger in three layers."),
 }
@@ -32,7 +35,7 @@ _COMMANDS = {
 
 @click.group(cls=LazyGroup, commands_at=_COMMANDS)
 def ledger() -> None:
-    """Verify, show, recover, reconcile and anchor the decision ledger.
+    """Verify, show, keep, copy, reconcile and anchor the decision ledger.
 
     Exit codes: 0 done, 1 the evidence is bad, 2 wrong usage, 3 could not be done, 4
     INCOMPLETE, 130 interrupted. Each command says which of them it has.

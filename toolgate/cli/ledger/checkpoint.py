@@ -50,11 +50,11 @@ def checkpoint(
     from toolgate.ledger.append import Ledger
     from toolgate.ledger.checkpoint import as_logged, parse_text
     from toolgate.ledger.notes import parse_note, public
-    from toolgate.verify.directory import Directory
+    from toolgate.verify.place import open_ledger
 
     root = root_of(path)
     try:
-        Directory(root)  # a checkpoint must not found a ledger where there is none
+        open_ledger(root)  # a checkpoint must not found a ledger where there is none
         key = private_key(key_file or default_key("checkpoint"), create=create_key, ledger=root)
         if request_file is not None:
             from toolgate.ledger import timestamp

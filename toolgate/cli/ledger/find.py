@@ -24,7 +24,7 @@ def find_decision(root: str, wanted: str) -> "tuple[Line, Decision]":
         InputError: there is none, or more than one.
         LedgerError: the ledger cannot be read.
     """
-    from toolgate.verify.directory import Directory
+    from toolgate.verify.place import open_ledger
     from toolgate.verify.read import Line
     from toolgate.verify.shapes import Decision
 
@@ -32,7 +32,7 @@ def find_decision(root: str, wanted: str) -> "tuple[Line, Decision]":
     begins = len(digits) >= _FEWEST_DIGITS and not digits.strip("0123456789abcdef")
     by_digest: dict[str, tuple[Line, Decision]] = {}
     by_call: dict[str, tuple[Line, Decision]] = {}
-    directory = Directory(root)
+    directory = open_ledger(root)
     streams = [directory.read_spine(), *map(directory.read_session, sorted(directory.sessions))]
     for stream in streams:
         for item in stream:
@@ -46,7 +46,7 @@ def find_decision(root: str, wanted: str) -> "tuple[Line, Decision]":
     if len(found) == 1:
         return found[0]
     if not found:
-        raise InputError(f"the ledger at {root} holds no decision {wanted!r}")
+        raise InputError(f"the ledger at {directory.root} holds no decision {wanted!r}")
     named = ", ".join(line.event for line, _ in found[:_MOST_NAMED])
     raise InputError(f"{wanted!r} means {len(found)} decisions; which one: {named}")
 

@@ -16,9 +16,11 @@ def root_of(path: str | None) -> str:
     """Return the ledger a command works on: the one it is told, else this user's."""
     import os
 
-    from toolgate.ledger.files import default_root
+    from toolgate.ledger.files import default_root, is_postgresql
 
-    return os.path.abspath(path) if path else default_root(os.environ)
+    if not path:
+        return default_root(os.environ)
+    return path if is_postgresql(path) else os.path.abspath(path)
 
 
 def existing_ledger(path: str | None) -> str:
@@ -27,10 +29,10 @@ def existing_ledger(path: str | None) -> str:
     Raises:
         LedgerError: there is none.
     """
-    from toolgate.verify.directory import Directory
+    from toolgate.verify.place import open_ledger
 
     root = root_of(path)
-    Directory(root)
+    open_ledger(root)
     return root
 
 

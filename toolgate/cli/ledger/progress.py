@@ -8,7 +8,7 @@ class Progress:
     """Says on a terminal how far the work is, once it takes longer than a second.
 
     Args:
-        words: what is said, with one place for a number.
+        words: what is said, with a place for each number.
     """
 
     def __init__(self, words: str) -> None:
@@ -22,7 +22,8 @@ class Progress:
         self._began = time.monotonic()
         return self
 
-    def __call__(self, done: int) -> None:
+    def __call__(self, *numbers: float) -> None:
+        """Take the numbers as they are now."""
         import time
 
         if self._status is None:
@@ -30,9 +31,9 @@ class Progress:
                 return
             from rich.console import Console
 
-            self._status = Console(stderr=True).status(self._words.format(done))
+            self._status = Console(stderr=True).status(self._words.format(*numbers))
             self._status.start()
-        self._status.update(self._words.format(done))
+        self._status.update(self._words.format(*numbers))
 
     def __exit__(self, *error: object) -> None:
         if self._status is not None:

@@ -26,11 +26,11 @@ def recover(path: str | None, idle_s: int) -> None:
 
     from toolgate.errors import CheckError
     from toolgate.ledger.append import Ledger
-    from toolgate.verify.directory import Directory
+    from toolgate.verify.place import open_ledger
 
     root = root_of(path)
     try:
-        Directory(root)  # a recovery must not found a ledger where there is none
+        open_ledger(root)  # a recovery must not found a ledger where there is none
         now = time.time_ns() // 1000
         done = Ledger(root).recover(ts=now, idle_us=idle_s * 1_000_000)
     except CheckError as error:

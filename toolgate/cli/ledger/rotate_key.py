@@ -28,11 +28,11 @@ def rotate_key(path: str | None, old_file: str | None, new_file: str, create_key
 
     from toolgate.errors import CheckError, EvidenceError
     from toolgate.ledger.append import Ledger
-    from toolgate.verify.directory import Directory
+    from toolgate.verify.place import open_ledger
 
     root = root_of(path)
     try:
-        Directory(root)
+        open_ledger(root)
         old = private_key(old_file or default_key("checkpoint"), create=False, ledger=root)
         new = private_key(new_file, create=create_key, ledger=root)
         done = Ledger(root).rotate_key(old, new, ts=time.time_ns() // 1000)

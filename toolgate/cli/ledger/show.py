@@ -9,7 +9,7 @@ from toolgate.cli.ledger.place import INTERRUPTED, UNCHECKED, plain, root_of, st
 from toolgate.cli.ledger.progress import Progress
 
 if TYPE_CHECKING:
-    from toolgate.verify.directory import Directory
+    from toolgate.verify.reader import Reader
     from toolgate.views.find import Candidate, Found
     from toolgate.views.story import Story
 
@@ -33,12 +33,12 @@ def show(call: str, path: str | None, as_json: bool) -> None:
     is no such ledger or call, or it cannot be read, 130 interrupted.
     """
     from toolgate.errors import CheckError
-    from toolgate.verify.directory import Directory
+    from toolgate.verify.place import open_ledger
 
     root = root_of(path)
     try:
         with Progress("reading: {:,} entries read") as progress:
-            directory = Directory(root)
+            directory = open_ledger(root)
             story = _story(directory, _the_call(directory, call, progress), progress)
     except CheckError as error:
         stop(str(error), UNCHECKED)
@@ -54,10 +54,10 @@ def show(call: str, path: str | None, as_json: bool) -> None:
     from toolgate.cli.ledger.rows import print_rows, width
     from toolgate.views.story_text import story_rows
 
-    print_rows(story_rows(story, width=width(), path=quote(root)))
+    print_rows(story_rows(story, width=width(), path=quote(directory.root)))
 
 
-def _the_call(directory: "Directory", wanted: str, progress: Progress) -> "Candidate":
+def _the_call(directory: "Reader", wanted: str, progress: Progress) -> "Candidate":
     """Return the one call that is meant, or end the command."""
     from toolgate.views.find import find
     from toolgate.views.gather import all_lines
@@ -101,7 +101,7 @@ def _unknown(root: str, wanted: str, found: "Found") -> str:
     )
 
 
-def _story(directory: "Directory", call: "Candidate", progress: Progress) -> "Story":
+def _story(directory: "Reader", call: "Candidate", progress: Progress) -> "Story":
     from toolgate.views.find import decision_of
     from toolgate.views.gather import all_lines, gather, lines_of
     from toolgate.views.tell import story_of

@@ -49,12 +49,15 @@ def tail(
     read, 130 interrupted, which is also how --follow ends.
     """
     from toolgate.errors import CheckError
-    from toolgate.verify.directory import Directory
+    from toolgate.ledger.files import is_postgresql
+    from toolgate.verify.place import open_ledger
     from toolgate.views.tail import tail as last_of
 
     root = root_of(path)
+    if follow and is_postgresql(root):
+        stop("--follow reads a ledger in a directory, not in a database", UNCHECKED)
     try:
-        directory = Directory(root)
+        directory = open_ledger(root)
         # One entry at least, to see whether there is such a session.
         most = None if last is None else max(last, 1)
         with Progress("reading: {:,} entries read") as progress:
@@ -66,7 +69,7 @@ def tail(
             if last != 0:
                 _print(item, as_json)
         if session is not None and not any_of and not follow:
-            stop(f"the ledger at {root} holds no session {session!r}", UNCHECKED)
+            stop(f"the ledger at {directory.root} holds no session {session!r}", UNCHECKED)
         if follow:
             _follow(root, found.ends, session, as_json)
     except CheckError as error:

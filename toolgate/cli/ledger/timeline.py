@@ -34,7 +34,7 @@ def timeline(session: str, path: str | None, page: str | None, as_json: bool) ->
     from shlex import quote
 
     from toolgate.errors import CheckError
-    from toolgate.verify.directory import Directory
+    from toolgate.verify.place import open_ledger
     from toolgate.views.gather import gather, lines_of
     from toolgate.views.lay_out import timeline_of
 
@@ -42,14 +42,14 @@ def timeline(session: str, path: str | None, page: str | None, as_json: bool) ->
         raise click.UsageError("--html and --json are two forms of the same; give one of them")
     root = root_of(path)
     try:
-        directory = Directory(root)
+        directory = open_ledger(root)
         with Progress("reading: {:,} entries read") as progress:
             held = gather(lines_of(directory, session, progress), session)
         if not held.known:
-            stop(f"the ledger at {root} holds no session {session!r}", UNCHECKED)
+            stop(f"the ledger at {directory.root} holds no session {session!r}", UNCHECKED)
         line = timeline_of(held, directory.policy)
         if page is not None:
-            verdict = _write(root, line, held.digests, page)
+            verdict = _write(root, directory.root, line, held.digests, page)
             click.echo(f"wrote {page}: the ledger's verdict is {verdict}")
             return
     except CheckError as error:
@@ -64,10 +64,10 @@ def timeline(session: str, path: str | None, page: str | None, as_json: bool) ->
     from toolgate.cli.ledger.rows import print_rows, width
     from toolgate.views.timeline_text import timeline_rows
 
-    print_rows(timeline_rows(line, width=width(), path=quote(root)))
+    print_rows(timeline_rows(line, width=width(), path=quote(directory.root)))
 
 
-def _write(root: str, line: "Timeline", own: frozenset[str], page: str) -> str:
+def _write(root: str, shown: str, line: "Timeline", own: frozenset[str], page: str) -> str:
     """Verify the ledger, write the page, and return the verdict."""
     import os
     from shlex import quote
@@ -78,7 +78,7 @@ def _write(root: str, line: "Timeline", own: frozenset[str], page: str) -> str:
 
     with Progress("verifying: {:,} entries read") as progress:
         report = verify(root, progress=progress)
-    text = timeline_page(line, report, path=quote(root), own=own)
+    text = timeline_page(line, report, path=quote(shown), own=own)
     try:
         with open(page + ".new", "w", encoding="utf-8") as file:
             file.write(text)

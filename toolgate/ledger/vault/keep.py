@@ -5,7 +5,14 @@ from collections.abc import Mapping
 
 from toolgate.canonical import digest
 from toolgate.errors import CanonicalizationError, LedgerError
-from toolgate.ledger.files import fail, make_directory, sync, sync_directory, write_all
+from toolgate.ledger.files import (
+    beside,
+    fail,
+    make_directory,
+    sync,
+    sync_directory,
+    write_all,
+)
 from toolgate.ledger.vault.input import GateInput
 
 OFF, ON, REDACTED = "off", "on", "redacted"
@@ -29,7 +36,7 @@ def setting_of(environ: Mapping[str, str]) -> str:
 
 def vault_of(root: str) -> str:
     """Return where the vault of a ledger lies: beside its directory, never in it."""
-    return os.path.abspath(root) + ".vault"
+    return beside(root, ".vault")
 
 
 def keep(vault: str, args_digest: str, held: GateInput, *, durable: bool) -> None:
