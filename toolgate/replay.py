@@ -25,8 +25,8 @@ from toolgate.ledger.vault.find import input_for
 from toolgate.ledger.vault.input import GateInput
 from toolgate.ledger.vault.keep import vault_of
 from toolgate.records import decision_entry, line_of, on_spine
-from toolgate.verify.directory import Directory
 from toolgate.verify.read import Line
+from toolgate.verify.reader import Reader
 from toolgate.verify.shapes import Decision
 
 SAME, EXCEPT_BUILD = "same", "same_except_build"
@@ -95,7 +95,7 @@ class Made(NamedTuple):
     repeats: bool
 
 
-def decisions(directory: Directory) -> Iterator[Made]:
+def decisions(directory: Reader) -> Iterator[Made]:
     """Yield a ledger's decisions, those of linear sessions first.
 
     Raises:
@@ -153,7 +153,7 @@ class Replay:
         UnavailableError: the package was not built.
     """
 
-    def __init__(self, directory: Directory, vault: str | None = None) -> None:
+    def __init__(self, directory: Reader, vault: str | None = None) -> None:
         self.build = build_digest()
         self._directory = directory
         self._vault = vault or vault_of(directory.root)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolgate.cli.ledger.place import INTERRUPTED, UNCHECKED, plain, root_of, stop
+from toolgate.cli.ledger.place import INTERRUPTED, UNCHECKED, plain, root_of, shown, stop
 from toolgate.cli.ledger.progress import Progress
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def replay(path: str | None, decision: str | None, vault: str | None, as_json: b
     except KeyboardInterrupt:
         stop("interrupted; nothing was changed", INTERRUPTED)
     if decision is not None and not done:
-        stop(f"the ledger at {root} holds no decision {decision!r}", UNCHECKED)
+        stop(f"the ledger at {shown(root)} holds no decision {decision!r}", UNCHECKED)
     counts = Counter(item.result for item in done)
     if as_json:
         report = {
@@ -67,10 +67,10 @@ def replay(path: str | None, decision: str | None, vault: str | None, as_json: b
 def _replayed(root: str, wanted: str | None, vault: str | None) -> "list[Replayed]":
     from toolgate.canonical import warm
     from toolgate.replay import Replay, decisions, is_named
-    from toolgate.verify.directory import Directory
+    from toolgate.verify.place import open_ledger
 
     warm()
-    directory = Directory(root)
+    directory = open_ledger(root)
     again = Replay(directory, vault)
     done: list[Replayed] = []
     with Progress("deciding again: {:,} decisions") as progress:

@@ -445,6 +445,10 @@ class Directory {
   constructor(root) {
     this.root = root;
     const names = this.#names('', false);
+    // Segments hold sessions that have no file; judged without them, they would look lost.
+    if (this.#names('segments', true).some((name) => /^[0-9]{4}-[0-9]{2}-[0-9]{2}-/.test(name))) {
+      throw new CheckError(`the ledger at ${root} has sealed segments; give a copy made by: toolgate ledger export COPY ${root}`);
+    }
     this.sessions = new Map(
       this.#names('sessions', true)
         .filter((name) => name.endsWith('.jsonl'))
@@ -1393,6 +1397,7 @@ class Log {
   #sessions = new Map();
   #approvals = new Map();
   #sealed = false;
+  #file;
 
   constructor(pin, anchors) {
     this.#pin = pin;
@@ -1429,6 +1434,11 @@ class Log {
 
   #spine(line) {
     const { entry } = line;
+    if (line.file !== this.#file) {
+      this.#file = line.file;
+      const named = line.file === `spine-${String(entry.seq).padStart(12, '0')}.jsonl`;
+      if (!named && entry.seq === this.head.seq + 1) this.#add('log.spine_broken', line.digest, null);
+    }
     if (entry.prev_digest !== this.head.digest || entry.seq !== this.head.seq + 1) {
       const forked = entry.prev_digest !== undefined && entry.prev_digest === this.#before;
       this.#add(forked ? 'log.fork' : 'log.spine_broken', line.digest, null);
@@ -2234,7 +2244,8 @@ function verify(source, { spans = null, pin = null, anchors = NOTHING_KEPT, root
   const lastClosed = new Map();
   for (const file of source.spine) {
     for (const item of readLines(source, file)) {
-      if (item.bad?.torn && item.offset >= source.spineSize) continue; // a writer is at it
+      if (item.bad && file !== source.spine.at(-1)) item.bad.torn = false; // nobody will seal it
+      else if (item.bad?.torn && item.offset >= source.spineSize) continue; // a writer is at it
       if (item.entry?.kind === 'session_open') {
         const name = sessionName(item.entry.session);
         if (!names.has(name)) names.set(name, item.entry.session);

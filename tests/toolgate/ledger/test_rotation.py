@@ -2,8 +2,10 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 
 from toolgate.errors import LedgerError
 from toolgate.ledger.append import Ledger
+from toolgate.ledger.seal import seal
 from toolgate.verify import verify
 
 SHAPES = pytest.mark.parametrize("shape", ["dag", "linear"])
@@ -54,11 +57,11 @@ def codes(root: Path, **more) -> set[str]:
 def test_files_begin_where_the_one_before_ends(tmp_path, shape):
     writer = rotated(tmp_path / "ledger", shape)
     writer.close()
-    files = spine(tmp_path / "ledger")
-    assert len(files) > 3
+    row = spine(tmp_path / "ledger")
+    assert len(row) > 3
     seq, digest = 0, "sha256:" + "0" * 64
-    for path in files:
-        assert path.stat().st_size >= 1000 or path == files[-1]
+    for path in row:
+        assert path.stat().st_size >= 1000 or path == row[-1]
         lines = path.read_bytes().splitlines()
         assert path.name == f"spine-{seq + 1:012d}.jsonl"
         for line in lines:
@@ -146,8 +149,8 @@ def test_files_that_are_missing_or_in_another_order(tmp_path, shape):
     writer = rotated(root, shape)
     writer.close()
     assert codes(root) == set()
-    files = spine(root)
-    kept = {path: path.read_bytes() for path in files}
+    row = spine(root)
+    kept = {path: path.read_bytes() for path in row}
 
     def restore() -> None:
         for path in spine(root):
@@ -155,25 +158,59 @@ def test_files_that_are_missing_or_in_another_order(tmp_path, shape):
         for path, data in kept.items():
             path.write_bytes(data)
 
-    for path in files[:-1]:
+    for path in row[:-1]:
         path.unlink()
         assert "log.spine_broken" in codes(root)
         restore()
-    for one, two in pairwise(files):
+    for one, two in pairwise(row):
         one.write_bytes(kept[two])
         two.write_bytes(kept[one])
         assert "log.spine_broken" in codes(root)
         restore()
-    files[1].rename(root / f"spine-{int(files[1].name[6:18]) + 1:012d}.jsonl")
+    row[1].rename(root / f"spine-{int(row[1].name[6:18]) + 1:012d}.jsonl")
     assert codes(root) == {"log.spine_broken"}
     restore()
-    files[1].write_bytes(kept[files[1]][:-9])
+    row[1].write_bytes(kept[row[1]][:-9])
     assert "entries.parse" in codes(root)
     restore()
-    files[-1].unlink()  # what was cut off the end, a pin shows
+    row[-1].unlink()  # what was cut off the end, a pin shows
     assert "log.head" in codes(root, expect_head=writer.ledger.head()) or codes(root)
     restore()
     assert codes(root) == set()
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+def test_the_second_verifier_agrees_on_a_row_of_files(tmp_path):
+    script = files("toolgate") / "spec" / "verifier.mjs"
+
+    def second(root: Path) -> set[str]:
+        done = subprocess.run(
+            ["node", str(script), str(root), "--json"], capture_output=True, check=False
+        )
+        return {item["code"] for item in json.loads(done.stdout)["findings"]}
+
+    root = tmp_path / "ledger"
+    rotated(root).close()
+    assert second(root) == codes(root) == set()
+    middle = spine(root)[1]
+    whole = middle.read_bytes()
+    middle.write_bytes(whole[:-9])
+    assert second(root) == codes(root)
+    assert "entries.parse" in codes(root)
+    middle.write_bytes(whole)
+    middle.rename(root / f"spine-{int(middle.name[6:18]) + 1:012d}.jsonl")
+    assert second(root) == codes(root) == {"log.spine_broken"}
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+def test_the_second_verifier_does_not_judge_a_sealed_ledger(tmp_path):
+    root = tmp_path / "ledger"
+    rotated(root).close()
+    seal(str(root), ts=ledgers.START * 2, with_twin=False)
+    script = files("toolgate") / "spec" / "verifier.mjs"
+    done = subprocess.run(["node", str(script), str(root)], capture_output=True, check=False)
+    assert done.returncode == 3
+    assert b"has sealed segments; give a copy" in done.stderr
 
 
 def test_a_session_goes_on_without_its_cache(tmp_path):

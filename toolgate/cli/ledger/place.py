@@ -23,6 +23,14 @@ def root_of(path: str | None) -> str:
     return path if is_postgresql(path) else os.path.abspath(path)
 
 
+def shown(root: str) -> str:
+    """Return a ledger's place as it may be shown: without who uses it."""
+    from toolgate.ledger.address import database_name
+    from toolgate.ledger.files import is_postgresql
+
+    return database_name(root) if is_postgresql(root) else root
+
+
 def existing_ledger(path: str | None) -> str:
     """Return the ledger a command adds to; it must be one already.
 

@@ -85,9 +85,10 @@ def _show(root: str, decision: str, whole: bool) -> None:
     from toolgate.replay import decisions, is_named
     from toolgate.verify.place import open_ledger
 
-    made = next((one for one in decisions(open_ledger(root)) if is_named(one, decision)), None)
+    directory = open_ledger(root)
+    made = next((one for one in decisions(directory) if is_named(one, decision)), None)
     if made is None:
-        stop(f"the ledger at {root} holds no decision {decision!r}", UNCHECKED)
+        stop(f"the ledger at {directory.root} holds no decision {decision!r}", UNCHECKED)
     entry = made.entry
     held = input_for(
         vault_of(root),
