@@ -1,5 +1,7 @@
 """Random damage: to the bytes of a file, and to the entries of a ledger that is then re-hashed."""
 
+import json
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -159,6 +161,8 @@ def change_trace(rng: Random, spans: list[Any]) -> list[Any]:
                 "args_digest",
                 "result_digest",
                 "decision_digest",
+                "format",
+                "hooked",
             )
         )
         how = rng.randrange(4)
@@ -168,7 +172,13 @@ def change_trace(rng: Random, spans: list[Any]) -> list[Any]:
             del made[at]
         else:
             value = getattr(other, name) if rng.random() < 0.6 else rng.choice([None, digest(b"x")])
-            if name == "ts" and type(value) is str:
+            if name == "format":
+                value = rng.choice(("", "one", "two"))
+            elif name == "hooked":
+                value = rng.random() < 0.5
+            elif name == "status":
+                value = rng.choice(("ok", "error", "cancelled", "refused", "stopped", None))
+            elif name == "ts" and type(value) is str:
                 value = 5
             made[at] = made[at]._replace(**{name: value})
     return made
@@ -189,3 +199,32 @@ def damage(rng: Random, kit: Any) -> None:
     if rng.random() < 0.1:
         policy = next((kit.root / "policies").iterdir())
         policy.write_bytes(change_bytes(rng, policy.read_bytes()))
+
+
+def change_json(rng: Random, data: bytes) -> bytes:
+    """Return a file of JSON lines with one value of one line changed."""
+    lines = data.split(b"\n")
+    at = rng.randrange(len(lines))
+    try:
+        value = json.loads(lines[at])
+    except ValueError:
+        return data
+    places = list(_places(value))
+    if not places:
+        return data
+    holder, key = rng.choice(places)
+    other, name = rng.choice(places)
+    held = json.loads(json.dumps(other[name]))
+    odd = ("x", "user", "accept", "reject", "a0", "\ud800", 1.5, 2**60, float("nan"))
+    holder[key] = rng.choice((*VALUES, *odd, held, held, held))
+    lines[at] = json.dumps(value).encode()
+    return b"\n".join(lines)
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield every place of a JSON value as holder and key."""
+    if not isinstance(value, (dict, list)):
+        return
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        yield value, key
+        yield from _places(item)

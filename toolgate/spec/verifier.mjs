@@ -61,15 +61,20 @@ function profileText(value, depth = 0) {
   return list ? `[${parts.join(',')}]` : `{${parts.join(',')}}`;
 }
 
-/** Reads JSON text strictly, which JSON.parse does not: it says nothing of doubled keys. */
+/**
+ * Reads JSON text strictly, which JSON.parse does not: it says nothing of doubled keys.
+ *
+ * Leniently it reads what other programs write as well: bytes that are no UTF-8, lone surrogates,
+ * NaN, and integers that no number holds, which become BigInt.
+ */
 class Reader {
-  /** Set when an object has a key twice; when a value is outside the profile; an integer too large. */
+  /** Set when an object has a key twice; when a value is outside the profile. */
   doubled = false;
   outside = false;
-  large = false;
 
-  constructor(data) {
-    this.text = decoder.decode(data);
+  constructor(data, lenient = false) {
+    this.lenient = lenient;
+    this.text = lenient ? data.toString('utf8') : decoder.decode(data);
     this.at = 0;
     this.value = this.#value(0);
     this.#space();
@@ -104,7 +109,7 @@ class Reader {
     const sign = this.text[this.at];
     if (sign === '"') return this.#string();
     if (sign === '{' || sign === '[') {
-      if (depth >= MAX_DEPTH) this.#fail();
+      if (depth >= (this.lenient ? 4 * MAX_DEPTH : MAX_DEPTH)) this.#fail();
       this.at += 1;
       return sign === '{' ? this.#object(depth + 1) : this.#array(depth + 1);
     }
@@ -113,15 +118,18 @@ class Reader {
   }
 
   #number() {
+    const odd = this.lenient && this.#match(/NaN|-?Infinity/y);
+    if (odd) return Number(odd[0]);
     const found = this.#match(/-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y);
     if (!found) this.#fail();
     const value = Number(found[0]);
     if (found[1] === undefined && found[2] === undefined) {
-      if (!Number.isSafeInteger(value)) this.outside = this.large = true;
-    } else {
-      if (!Number.isFinite(value)) this.#fail();
+      if (Number.isSafeInteger(value)) return value;
       this.outside = true;
+      return this.lenient ? BigInt(found[0].slice(0, 400)) : value;
     }
+    if (!Number.isFinite(value) && !this.lenient) this.#fail();
+    this.outside = true;
     return value;
   }
 
@@ -135,7 +143,7 @@ class Reader {
     }
     this.at += 1;
     const value = JSON.parse(this.text.slice(begin, this.at));
-    if (/\p{Surrogate}/u.test(value)) this.#fail();
+    if (!this.lenient && /\p{Surrogate}/u.test(value)) this.#fail();
     return value;
   }
 
@@ -163,6 +171,16 @@ class Reader {
     } while (this.#take(','));
     if (!this.#take('}')) this.#fail();
     return made;
+  }
+}
+
+/** A JSON value that is read strictly; undefined where there is none. */
+function strictly(data) {
+  try {
+    const read = new Reader(data);
+    return read.doubled ? undefined : read.value;
+  } catch {
+    return undefined;
   }
 }
 
@@ -1775,52 +1793,122 @@ class Heads {
 
 const RAN = ['ok', 'error', 'timeout', 'cancelled'];
 
+/** Which status of a trace agrees with which terminal state; an unknown one agrees with all. */
+const AGREES = {
+  ok: ['ok'],
+  error: ['error', 'cancelled', 'stopped'],
+  timeout: ['error', 'cancelled', 'stopped'],
+  cancelled: ['error', 'cancelled', 'stopped', 'refused'],
+  refused: ['error', 'stopped', 'refused'],
+  unresolved: ['ok', 'error', 'cancelled', 'stopped', 'refused'],
+};
+
 /** A trace's calls, each taken by at most one decision. */
 class Spans {
-  #spans;
-  #taken = new Set();
+  #calls;
+  #taken = new Map(); // which call -> whether a decision of its own session took it, or a copy's
   #byCall = new Map();
+  #copies = new Map();
   #byContent = new Map();
-  #until = new Map();
+  #formats = new Map();
+  #allFormats;
 
-  constructor(spans) {
-    this.#spans = spans;
-    spans.forEach((span, at) => {
-      if (span.call != null) addTo(this.#byCall, span.call, at);
-      else if (span.args_digest != null) addTo(this.#byContent, JSON.stringify([span.session, span.tool, span.args_digest]), at);
-      if (span.session == null) return;
-      const until = span.ts ?? Infinity; // a call without a time cannot show where the trace ends
-      this.#until.set(span.session, Math.max(this.#until.get(span.session) ?? until, until));
+  constructor(calls) {
+    this.#calls = calls;
+    this.#allFormats = [...new Set(calls.map(({ format }) => format))];
+    calls.forEach(({ call, session, tool, args_digest: args, format }, at) => {
+      if (call !== null) addTo(this.#byCall, JSON.stringify([call, session]), at);
+      if (call !== null && args !== null) addTo(this.#copies, JSON.stringify([call, args]), at);
+      if (args !== null) addTo(this.#byContent, JSON.stringify([session, tool, args, format]), at);
+      if (session !== null) this.#formats.set(session, (this.#formats.get(session) ?? new Set()).add(format));
     });
   }
 
-  /** The time of a session's last call; undefined when it has none. */
-  until(session) {
-    return this.#until.get(session);
+  /** The formats in which the trace names a session. */
+  formatsOf(session) {
+    return [...(this.#formats.get(session) ?? [])];
   }
 
-  /** Takes the calls that show a decided call: by its id, else by session, tool and arguments. */
-  take(session, call, tool, args) {
-    const found = [];
-    for (const at of this.#byCall.get(call) ?? []) {
-      const span = this.#spans[at];
-      if (span.session != null && span.session !== session) {
-        // A resumed session repeats what an earlier one did under its own name.
-        if (span.args_digest === args) this.#taken.add(at);
-      } else if (!this.#taken.has(at)) {
-        this.#taken.add(at);
-        found.push(span);
+  #pop(map, key) {
+    const found = map.get(key) ?? [];
+    map.delete(key);
+    return found;
+  }
+
+  /** Takes what shows a decided call, one of each format; null when nothing does. */
+  take(session, call, tool, digests) {
+    const found = new Map();
+    let again = false;
+    for (const whose of [session, null]) {
+      for (const at of this.#pop(this.#byCall, JSON.stringify([call, whose]))) {
+        const span = this.#calls[at];
+        this.#taken.set(at, 'own');
+        again ||= found.has(span.format);
+        if (!found.has(span.format)) found.set(span.format, span);
       }
     }
-    if (found.length) return found;
-    const at = this.#byContent.get(JSON.stringify([session, tool, args]))?.shift();
-    if (at === undefined) return [];
-    this.#taken.add(at);
-    return [this.#spans[at]];
+    for (const args of digests) {
+      // A resumed session repeats what an earlier one did under its own name.
+      for (const at of this.#pop(this.#copies, JSON.stringify([call, args]))) {
+        if (!this.#taken.has(at)) this.#taken.set(at, 'copy');
+      }
+    }
+    if (found.size) return { spans: [...found.values()], again };
+    for (const args of digests) {
+      const spans = this.#byArguments(session, tool, args, call.startsWith('made-'));
+      if (spans.length) return { spans, again: false };
+    }
+    return null;
   }
 
+  /**
+   * Takes the first of each format with these arguments.
+   *
+   * What has an id of its own is another call, unless the writer made the decided one's id
+   * because the host's hooks know none.
+   */
+  #byArguments(session, tool, args, made) {
+    const found = [];
+    for (const format of this.#allFormats) {
+      for (const place of [[session, tool], [session, null], [null, tool], [null, null]]) {
+        const waiting = this.#byContent.get(JSON.stringify([...place, args, format])) ?? [];
+        while (waiting.length && (this.#taken.has(waiting[0]) || (this.#calls[waiting[0]].call !== null && !made))) waiting.shift();
+        if (!waiting.length) continue;
+        const at = waiting.shift();
+        this.#taken.set(at, 'own');
+        found.push(this.#calls[at]);
+        break;
+      }
+    }
+    return found;
+  }
+
+  /** What nobody took, without what no hook is ever asked about. */
   left() {
-    return this.#spans.filter((_, at) => !this.#taken.has(at));
+    return this.#calls.filter(({ hooked }, at) => hooked && !this.#taken.has(at));
+  }
+}
+
+/** What a trace says was answered when calls asked for permission: the last word on each. */
+class Answers {
+  #byCall = new Map();
+
+  constructor(answers) {
+    for (const answer of answers) {
+      const key = JSON.stringify([answer.session, answer.call]);
+      const before = this.#byCall.get(key);
+      if (!before || (answer.ts ?? 0) >= (before.ts ?? 0)) this.#byCall.set(key, answer);
+    }
+  }
+
+  on(session, call) {
+    return this.#byCall.get(JSON.stringify([session, call])) ?? this.#byCall.get(JSON.stringify([null, call]));
+  }
+
+  /** Whether a person let a call through, and not a rule, a mode or a hook. */
+  approved(session, call) {
+    const answer = this.on(session, call);
+    return Boolean(answer?.accepted) && answer.source.toLowerCase().startsWith('user');
   }
 }
 
@@ -1828,13 +1916,19 @@ class Spans {
 class Execution {
   seen = [];
   inferred = 0;
-  #spans;
+  #trace;
+  #losses = new Map(); // format and session -> true where the trace is not whole
   #sessions = new Map();
   #approvals = new Set();
+  #stated = new Set(); // calls that the ledger itself says nobody decided
 
-  /** `spans` is null when no trace was given. */
-  constructor(spans) {
-    this.#spans = spans && new Spans(spans);
+  /** `trace` is {calls, answers, losses}; null when none was given. */
+  constructor(trace) {
+    this.#trace = trace && { spans: new Spans(trace.calls), answers: new Answers(trace.answers), lossy: new Set() };
+    for (const { format, session } of trace?.losses ?? []) {
+      this.#losses.set(JSON.stringify([format, session]), true);
+      this.#trace.lossy.add(format);
+    }
   }
 
   #session(id) {
@@ -1855,6 +1949,9 @@ class Execution {
     else if (entry.kind === 'approval') this.#approvals.add(line.digest);
     else if (entry.kind === 'audit' && ev.action === 'execution.unmatched') {
       this.seen.push({ code: 'execution.unmatched', entry: line.digest, session: entry.session, turn: null });
+      const { call, args_digest: args } = ev.details;
+      const known = text(call) ? call : args;
+      this.#stated.add(JSON.stringify([entry.session, text(known) ? known : null]));
     } else if (entry.kind === 'audit' && ev.action === 'execution.args_differ') {
       this.seen.push({ code: 'execution.args_differ', entry: line.digest, session: entry.session, turn: null });
       addTo(this.#session(entry.session ?? '').differ, ev.details.call, ev.details.args_digest);
@@ -1866,7 +1963,7 @@ class Execution {
     const held = this.#session(entry.session);
     const call = {
       entry: line.digest, event: line.event, state: entry.ev.decision_state, args: entry.ev.args_digest,
-      call: entry.intent.call, tool: entry.intent.action_type, ts: entry.ts, turn: entry.turn,
+      call: entry.intent.call, tool: entry.intent.action_type, agent: entry.intent.agent_id, turn: entry.turn,
       inferred: false, replaced: false, terminal: '', result: null,
     };
     held.calls.set(line.event, call);
@@ -1893,94 +1990,123 @@ class Execution {
         call.result = result_digest;
       }
     }
+    const standing = [...held.calls.values()].filter((call) => !call.replaced && !held.answered.has(call.event));
+    for (const call of standing) {
+      if (call.inferred && !this.#trace?.answers.approved(session, call.call)) this.inferred += 1;
+    }
     const reported = new Set();
     for (const call of held.calls.values()) {
-      if (call.inferred && !call.replaced && !held.answered.has(call.event)) this.inferred += 1;
-      if (RAN.includes(call.terminal) && (call.state !== 'allowed' || !held.executes)) {
-        this.#ranWrongly(session, held, call);
-        reported.add(call.event);
-      }
+      const code = RAN.includes(call.terminal) ? this.#wrongly(held, call) : undefined;
+      if (!code) continue;
+      this.#add(code, session, call);
+      reported.add(call.event);
     }
-    if (this.#spans) this.#against(session, held, reported);
+    if (this.#trace) this.#against(session, held, standing, reported);
   }
 
   #add(code, session, call) {
     this.seen.push({ code, entry: call.entry, session, turn: call.turn });
   }
 
-  #ranWrongly(session, held, call) {
-    if (!held.executes) this.#add('execution.in_run', session, call);
-    else if (call.state === 'denied') this.#add('execution.after_deny', session, call);
-    else if (call.state === 'asked') this.#add('execution.ask_unanswered', session, call);
+  /** The code of a call that ran and should not have; undefined if it may. */
+  #wrongly(held, call) {
+    if (!held.executes) return 'execution.in_run';
+    return { denied: 'execution.after_deny', asked: 'execution.ask_unanswered' }[call.state];
   }
 
-  /** Compares a session with the trace. */
-  #against(session, held, reported) {
-    const missing = [];
-    for (const call of held.calls.values()) {
-      if (call.replaced || held.answered.has(call.event)) continue;
-      const ran = held.differ.get(call.call) ?? [];
-      let spans = [];
-      for (const args of [call.args, ...ran]) {
-        if (!spans.length) spans = this.#spans.take(session, call.call, call.tool, args);
+  /** Compares a session with the trace. Their clocks are never compared. */
+  #against(session, held, standing, reported) {
+    const chains = new Map(); // by agent: the calls that ran, in the order they were decided, and whether each is shown
+    for (const call of standing) {
+      const digests = [call.args, ...(held.differ.get(call.call) ?? [])];
+      const match = this.#trace.spans.take(session, call.call, call.tool, digests);
+      if (match) this.#compare(session, held, call, match, digests, reported);
+      const shownRan = match?.spans.some(({ status }) => ['ok', 'cancelled'].includes(status));
+      const rejected = this.#trace.answers.on(session, call.call)?.accepted === false;
+      if (rejected && (shownRan || ['ok', 'error', 'timeout'].includes(call.terminal))) this.#add('execution.rejected', session, call);
+      const expected = held.executes && call.state === 'allowed' && RAN.includes(call.terminal);
+      if (expected || match) addTo(chains, call.agent, { call, shown: Boolean(match) });
+    }
+    if (standing.length && this.#isLossy(session)) {
+      const missing = [...chains.values()].flat().find(({ shown }) => !shown)?.call ?? standing[0];
+      this.#add('execution.trace_ends', session, { entry: missing.entry, turn: null });
+      return;
+    }
+    for (const chain of chains.values()) {
+      // Before a call that is shown one is missing; behind the last one the trace ends.
+      const last = chain.findLastIndex(({ shown }) => shown);
+      const missing = chain.slice(0, last + 1).filter(({ shown }) => !shown);
+      for (const { call } of missing) this.#add('execution.no_span', session, call);
+      const behind = chain[last + 1]?.call;
+      if (behind) this.#add(last < 0 ? 'execution.trace_missing' : 'execution.trace_ends', session, { entry: behind.entry, turn: null });
+    }
+  }
+
+  /** Whether no format may show all of a session. */
+  #isLossy(session) {
+    const named = this.#trace.spans.formatsOf(session);
+    const formats = named.length ? named : [...this.#trace.lossy];
+    const isLost = (format) => [null, session].some((whose) => this.#losses.has(JSON.stringify([format, whose])));
+    return formats.length > 0 && formats.every(isLost);
+  }
+
+  #compare(session, held, call, { spans, again }, digests, reported) {
+    if (again) this.#add('execution.span_reused', session, call);
+    if (reported.has(call.event)) return;
+    let told = false;
+    for (const span of spans) {
+      if (span.decision_digest !== null && span.decision_digest !== call.event) {
+        this.#add('execution.other_decision', session, call);
+        continue;
       }
-      if (spans.length > 1) this.#add('execution.span_reused', session, call);
-      if (spans.length) {
-        if (!reported.has(call.event)) this.#compare(session, held, call, spans[0], ran);
-      } else if (held.executes && call.state === 'allowed' && RAN.includes(call.terminal)) missing.push(call);
+      const wrong = this.#wrongly(held, call);
+      if (wrong && (['ok', 'cancelled'].includes(span.status) || !held.executes)) {
+        if (!told) this.#add(wrong, session, call);
+        told = true;
+        continue;
+      }
+      if (span.args_digest !== null && !digests.includes(span.args_digest)) this.#add('execution.args_differ', session, call);
+      if (call.result && span.result_digest && span.result_digest !== call.result) this.#add('execution.result_differs', session, call);
+      if (call.terminal && span.status !== null && !AGREES[call.terminal].includes(span.status)) this.#add('execution.state_differs', session, call);
     }
-    if (!missing.length) return;
-    const until = this.#spans.until(session);
-    const behind = missing.filter((call) => until !== undefined && call.ts > until);
-    if (until === undefined) this.#add('execution.trace_missing', session, { entry: missing[0].entry, turn: null });
-    else for (const call of missing) if (call.ts <= until) this.#add('execution.no_span', session, call);
-    if (behind.length) this.#add('execution.trace_ends', session, { entry: behind[0].entry, turn: null });
-  }
-
-  #compare(session, held, call, span, ran) {
-    if (span.decision_digest != null && span.decision_digest !== call.event) {
-      this.#add('execution.other_decision', session, call);
-      return;
-    }
-    if ((call.state !== 'allowed' && span.status === 'ok') || !held.executes) {
-      this.#ranWrongly(session, held, call);
-      return;
-    }
-    if (span.args_digest != null && ![call.args, ...ran].includes(span.args_digest)) this.#add('execution.args_differ', session, call);
-    if (call.result && span.result_digest && span.result_digest !== call.result) this.#add('execution.result_differs', session, call);
-    const ended = call.terminal !== '' && call.terminal !== 'unresolved';
-    const contrary = call.terminal === 'ok' ? 'error' : 'ok';
-    if (ended && span.status === contrary) this.#add('execution.state_differs', session, call);
   }
 
   finish() {
     for (const session of [...this.#sessions.keys()]) this.endSession(session);
-    for (const span of this.#spans?.left() ?? []) {
-      this.seen.push({ code: 'execution.no_decision', entry: span.where, session: span.session ?? null, turn: null });
+    for (const span of this.#trace?.spans.left() ?? []) {
+      if (this.#stated.has(JSON.stringify([span.session, span.call || span.args_digest]))) continue;
+      this.seen.push({ code: 'execution.no_decision', entry: span.where, session: span.session, turn: null });
     }
   }
 }
 
 // ----------------------------------------------------------------- traces
 
-/** A JSON value, or undefined where the text is none or not all of it can be held exactly. */
-function strictly(data) {
+const MAX_TRACE_LINE = 32 * 1024 * 1024;
+const MAX_DOCUMENT = 64 * 1024 * 1024;
+
+/** A JSON value as other programs write them; undefined where there is none. */
+function leniently(data) {
   try {
-    const read = new Reader(data);
-    return read.doubled || read.large ? undefined : read.value;
+    return new Reader(data, true).value;
   } catch {
     return undefined;
   }
 }
 
-/** The tool calls a trace file shows: OTLP/JSON, or a Claude Code transcript. */
-function readTrace(name, data) {
-  const lines = splitLines(data);
-  const whole = data.includes('"resourceSpans"') ? strictly(data) : undefined;
-  const documents = isObject(whole) ? [whole] : lines.map(strictly).filter(isObject);
-  if (documents.some((document) => 'resourceSpans' in document)) return otlpSpans(name, documents);
-  if (documents.some((document) => 'type' in document)) return transcriptSpans(name, lines);
-  throw new CheckError(`cannot read the trace ${name}: expected OTLP/JSON or a Claude Code transcript`);
+const decodedText = (value) => (text(value) ? leniently(Buffer.from(value)) : undefined);
+const textOrNull = (value) => (text(value) && value !== '' ? value : null);
+
+/** A value's digest; null where it has no canonical form. */
+function digestOrNull(value) {
+  const fits = (one, depth) => {
+    if (typeof one === 'bigint' || (typeof one === 'number' && !Number.isFinite(one))) return false;
+    if (text(one)) return !/\p{Surrogate}/u.test(one);
+    if (one === null || typeof one !== 'object') return true;
+    const inner = [...Object.values(one), ...(Array.isArray(one) ? [] : Object.keys(one))];
+    return depth < MAX_DEPTH && inner.every((item) => fits(item, depth + 1));
+  };
+  return value !== undefined && fits(value, 0) ? digestOf(canonical(value)) : null;
 }
 
 function splitLines(data) {
@@ -1994,82 +2120,421 @@ function splitLines(data) {
   return lines;
 }
 
+/** The objects of a trace file with their lines: {number, value}, value undefined where there is none. */
+function objectsOf(data) {
+  const isBlank = (line) => line.every((byte) => byte === 32 || (byte >= 9 && byte <= 13));
+  const valueOf = (line) => {
+    const value = line.length <= MAX_TRACE_LINE ? leniently(line) : undefined;
+    return isObject(value) ? value : undefined;
+  };
+  const items = [];
+  let lines = splitLines(data);
+  const begin = lines.findIndex((line) => !isBlank(line));
+  if (begin < 0) return [];
+  // A file that is one object over several lines.
+  if (leniently(lines[begin]) === undefined && lines[begin].toString('latin1').trimStart().startsWith('{')) {
+    const cut = data.length > MAX_DOCUMENT;
+    const value = cut ? undefined : leniently(data);
+    if (isObject(value)) return [{ number: 1, value }];
+    if (cut) items.push({ number: 0, value: undefined });
+    lines = splitLines(data.subarray(0, MAX_DOCUMENT));
+  }
+  lines.forEach((line, at) => {
+    if (!isBlank(line)) items.push({ number: at + 1, value: valueOf(line) });
+  });
+  return items;
+}
+
+/** Reads trace files as one trace: {calls, answers, losses}. `files` are pairs of name and bytes. */
+function readTraces(files) {
+  const trace = { calls: [], answers: [], losses: [] };
+  const known = new Map(); // format and id -> where its call stands
+  const isSame = (one, other) => JSON.stringify({ ...one, where: '' }) === JSON.stringify({ ...other, where: '' });
+  const add = (span) => {
+    const key = JSON.stringify([span.format, span.id]);
+    const at = span.id === null ? undefined : known.get(key);
+    if (at === undefined) {
+      if (span.id !== null) known.set(key, trace.calls.length);
+      trace.calls.push(span);
+    } else if (trace.calls[at].status === null) trace.calls[at] = span; // it only lacked the end of the call
+    else if (span.status !== null && !isSame(trace.calls[at], span)) trace.calls.push(span);
+  };
+  for (const [name, data] of files) {
+    const readers = new Map();
+    let broken = false;
+    for (const { number, value } of objectsOf(data)) {
+      broken ||= value === undefined;
+      const kind = value && FORMATS.find((one) => one.claims(value));
+      if (!kind) continue;
+      if (!readers.has(kind)) readers.set(kind, new kind(name));
+      readers.get(kind).take(number, value);
+    }
+    if (!readers.size) {
+      throw new CheckError(`cannot read the trace ${name}: expected OTLP/JSON, a Claude Code transcript or a Codex rollout`);
+    }
+    for (const [at, reader] of [...readers.values()].entries()) {
+      const calls = reader.calls();
+      const sessions = new Set(calls.map(({ session }) => session));
+      // A line that is no object is lost to the sessions the file shows.
+      if (broken && at === 0) for (const session of sessions.size ? sessions : [null]) reader.lose(session);
+      calls.forEach(add);
+      trace.answers.push(...reader.answers);
+      trace.losses.push(...reader.losses);
+    }
+  }
+  return trace;
+}
+
+/** What the readers of the formats share. */
+class TraceReader {
+  answers = [];
+  losses = [];
+
+  constructor(name) {
+    this.name = name;
+  }
+
+  /** Notes that the trace is not the whole: of a session, or (null) of any. */
+  lose(session) {
+    this.losses.push({ format: this.constructor.format, session });
+  }
+
+  span(values) {
+    return { ...UNSAID, format: this.constructor.format, ...values };
+  }
+}
+
+/** What a call of a trace says where nothing is said. */
+const UNSAID = {
+  where: '', session: null, call: null, tool: null, status: null, args_digest: null, result_digest: null,
+  decision_digest: null, format: '', id: null, end: null, hooked: true,
+};
+
+const CALL_IDS = ['tool_use_id', 'gen_ai.tool.call.id', 'gen_ai.tool.call_id', 'call_id'];
+const SESSION_IDS = ['session.id', 'gen_ai.conversation.id', 'conversation.id'];
 const objectsIn = (value) => (Array.isArray(value) ? value.filter(isObject) : []);
 
-function otlpSpans(name, documents) {
-  const tools = new Map();
+/** The attributes of a span or record by name. */
+function attributesOf(holder) {
   const found = new Map();
-  const scopes = documents.flatMap((one) => objectsIn(one.resourceSpans)).flatMap((one) => objectsIn(one.scopeSpans));
-  for (const span of scopes.flatMap((one) => objectsIn(one.spans))) {
-    const held = new Map();
-    for (const { key, value } of objectsIn(span.attributes)) {
-      const values = isObject(value) ? Object.values(value) : [];
-      if (text(key) && values.length === 1) held.set(key, values[0]);
-    }
-    const said = (...names) => names.map((one) => held.get(one)).find((one) => text(one) && one !== '') ?? null;
-    const call = said('tool_use_id', 'gen_ai.tool.call.id');
-    const tool = said('tool_name', 'gen_ai.tool.name');
-    if (span.name === 'claude_code.tool' && call !== null && tool !== null) tools.set(call, tool);
-    if (span.name !== 'claude_code.tool.execution' && held.get('gen_ai.operation.name') !== 'execute_tool') continue;
-    const success = held.get('success');
-    const failed = ['false', false].includes(success) || [2, 'STATUS_CODE_ERROR'].includes(span.status?.code) || held.has('error.type');
-    const id = String(span.spanId ?? 'None');
-    const key = JSON.stringify([String(span.traceId ?? 'None'), id]);
-    if (found.has(key)) continue;
-    found.set(key, {
-      where: `${name} span ${id}`,
-      session: said('session.id', 'gen_ai.conversation.id'),
-      call,
-      tool: said('gen_ai.tool.name', 'tool_name'),
-      status: !['true', true].includes(success) && failed ? 'error' : 'ok',
-      ts: microsecondsOf(span.startTimeUnixNano),
-      args_digest: said('toolgate.args_digest'),
-      result_digest: said('toolgate.result_digest'),
-      decision_digest: said('toolgate.decision_digest'),
-    });
+  for (const { key, value } of objectsIn(holder.attributes)) {
+    const values = isObject(value) ? Object.values(value) : [];
+    if (text(key) && values.length === 1) found.set(key, values[0]);
   }
-  return [...found.values()].map((span) => ({ ...span, tool: span.tool ?? tools.get(span.call) ?? null }));
+  return found;
 }
 
-function microsecondsOf(nanoseconds) {
-  const decimal = text(nanoseconds) && /^[0-9]{1,19}$/.test(nanoseconds);
-  return decimal || Number.isInteger(nanoseconds) ? Number(BigInt(nanoseconds) / 1000n) : null;
+const saidBy = (held, ...names) => names.map((name) => held.get(name)).find((one) => textOrNull(one) !== null) ?? null;
+
+function isDropped([key, value]) {
+  if (!/^dropped[A-Z][A-Za-z]{0,40}Count$/.test(key)) return false;
+  return text(value) ? /^[0-9]{1,19}$/.test(value) && /[1-9]/.test(value) : typeof value === 'bigint' || (integer(value) && value > 0);
 }
 
-function transcriptSpans(name, lines) {
-  const calls = new Map();
-  const results = new Map();
-  lines.forEach((line, at) => {
-    const row = strictly(line);
-    if (!isObject(row) || !['assistant', 'user'].includes(row.type) || !isObject(row.message)) return;
-    for (const block of objectsIn(row.message.content)) {
-      if (block.type === 'tool_use' && text(block.id)) {
-        const args = 'input' in block ? digestOf(canonical(block.input)) : null;
-        const key = JSON.stringify([block.id, args]);
-        if (calls.has(key)) continue; // a resumed session repeats its past
-        calls.set(key, {
-          where: `${name}:${at + 1}`,
-          session: text(row.sessionId) ? row.sessionId : null,
-          call: block.id,
-          tool: text(block.name) ? block.name : null,
-          ts: timeOf(row.timestamp),
-          args_digest: args,
-        });
-      } else if (block.type === 'tool_result' && text(block.tool_use_id)) {
-        results.set(block.tool_use_id, block.is_error === true ? 'error' : 'ok');
-      }
-    }
-  });
-  return [...calls.values()].map((span) => ({ ...span, status: results.get(span.call) ?? null }));
+function nanoseconds(value) {
+  const decimal = text(value) && /^[0-9]{1,19}$/.test(value);
+  const fits = decimal || (typeof value === 'bigint' ? value >= 0n && value < 10n ** 19n : natural(value));
+  return fits ? Number(BigInt(value) / 1000n) : null;
 }
 
-/** Microseconds since the epoch of an RFC 3339 time; null where it is none. */
+/** Microseconds since the epoch of a time with a zone (ISO 8601); null where it is none. */
 function timeOf(value) {
-  const parts = text(value) && /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)$/.exec(value);
+  const parts = text(value) && /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:[.,](\d+))?([Zz]|[+-]\d\d:\d\d)$/.exec(value);
   if (!parts) return null;
   const seconds = Date.parse(`${parts[1]}T${parts[2]}${parts[4].toUpperCase()}`);
   return Number.isNaN(seconds) ? null : seconds * 1000 + Number((parts[3] ?? '').slice(0, 6).padEnd(6, '0'));
 }
+
+/** The records of an OTLP document; notes what was dropped around them. */
+function* recordsOf(reader, resources, scopes, items) {
+  for (const resource of objectsIn(resources)) {
+    for (const scopeHolder of objectsIn(resource[scopes])) {
+      for (const holder of [resource, scopeHolder]) if (Object.entries(holder).some(isDropped)) reader.lose(null);
+      yield* objectsIn(scopeHolder[items]);
+    }
+  }
+}
+
+/** OTLP/JSON traces: the spans of tool executions. */
+class OtlpTraces extends TraceReader {
+  static format = 'otlp-traces';
+  #tools = new Map();
+  #owners = new Map();
+  #prompts = [];
+  #found = [];
+
+  static claims(row) {
+    return 'resourceSpans' in row;
+  }
+
+  take(number, row) {
+    for (const span of recordsOf(this, row.resourceSpans, 'scopeSpans', 'spans')) {
+      const held = attributesOf(span);
+      const { name } = span;
+      const call = saidBy(held, ...CALL_IDS);
+      if (name === 'claude_code.tool' && call !== null) {
+        const tool = saidBy(held, 'tool_name', 'gen_ai.tool.name');
+        if (tool !== null) this.#tools.set(call, tool);
+        this.#owners.set(textOrNull(span.spanId) ?? '', { session: saidBy(held, ...SESSION_IDS), call });
+      } else if (name === 'claude_code.tool.blocked_on_user') this.#prompts.push({ span, held });
+      const ours = ['claude_code.tool', 'claude_code.tool.blocked_on_user'].includes(name);
+      const genAi = held.get('gen_ai.operation.name') === 'execute_tool' && !ours;
+      if (name === 'claude_code.tool.execution' || genAi) this.#execution(span, held, call);
+    }
+  }
+
+  #execution(span, held, call) {
+    const session = saidBy(held, ...SESSION_IDS);
+    const sampled = /[;=](?:th:(?!0{1,14}(?:[;,]|$))[0-9a-f]{1,14}|p:[1-9][0-9]?)(?:[;,]|$)/;
+    if (text(span.traceState) && sampled.test(span.traceState.slice(0, 512))) this.lose(session);
+    if (Object.entries(span).some(isDropped)) this.lose(session);
+    const [traceId, spanId] = [textOrNull(span.traceId), textOrNull(span.spanId)];
+    const given = decodedText(held.get('gen_ai.tool.call.arguments'));
+    const success = held.get('success');
+    const failed = ['false', false].includes(success) || [2, 'STATUS_CODE_ERROR'].includes(span.status?.code) || held.has('error.type');
+    this.#found.push(
+      this.span({
+        where: `${this.name} span ${spanId ?? 'None'}`,
+        session,
+        call,
+        tool: saidBy(held, 'gen_ai.tool.name', 'tool_name'),
+        status: !['true', true].includes(success) && failed ? 'error' : 'ok',
+        args_digest: saidBy(held, 'toolgate.args_digest') ?? (isObject(given) ? digestOrNull(given) : null),
+        result_digest: saidBy(held, 'toolgate.result_digest'),
+        decision_digest: saidBy(held, 'toolgate.decision_digest'),
+        id: traceId === null || spanId === null ? null : JSON.stringify([traceId.toLowerCase(), spanId.toLowerCase()]),
+        end: digestOrNull(span),
+      }),
+    );
+  }
+
+  calls() {
+    for (const { span, held } of this.#prompts) {
+      const owner = this.#owners.get(textOrNull(span.parentSpanId) ?? '');
+      const said = held.get('decision');
+      if (!owner || !['accept', 'reject'].includes(said)) continue;
+      this.answers.push({ ...owner, accepted: said === 'accept', source: saidBy(held, 'source') ?? '', ts: nanoseconds(span.endTimeUnixNano) });
+    }
+    return this.#found.map((span) => ({ ...span, tool: span.tool ?? this.#tools.get(span.call) ?? null }));
+  }
+}
+
+/** OTLP/JSON logs: the events of Claude Code and Codex about tool calls. */
+class OtlpLogs extends TraceReader {
+  static format = 'otlp-logs';
+  #found = [];
+  #sequences = new Map();
+
+  static claims(row) {
+    return 'resourceLogs' in row;
+  }
+
+  take(number, row) {
+    for (const record of recordsOf(this, row.resourceLogs, 'scopeLogs', 'logRecords')) {
+      const held = attributesOf(record);
+      const said = saidBy(held, 'event.name') ?? textOrNull(record.eventName) ?? '';
+      const [, vendor, name] = /^(?:(codex|claude_code)\.)?(.*)$/s.exec(said);
+      const session = saidBy(held, ...SESSION_IDS);
+      const call = saidBy(held, ...CALL_IDS);
+      const number = held.get('event.sequence');
+      const sequence = text(number) && /^[0-9]{1,16}$/.test(number) ? Number(number) : number;
+      if (session !== null && natural(sequence)) {
+        this.#sequences.set(session, (this.#sequences.get(session) ?? new Set()).add(sequence));
+      }
+      const ts = timeOf(held.get('event.timestamp')) ?? nanoseconds(record.timeUnixNano);
+      if (name === 'tool_result') this.#call(record, held, vendor, session, call);
+      else if (name === 'tool_decision' && call !== null) {
+        const decision = (saidBy(held, 'decision') ?? '').toLowerCase();
+        const accepted = decision.startsWith('accept') || decision.startsWith('approved');
+        if (!accepted && !['reject', 'denied', 'abort', 'timed_out'].includes(decision)) continue;
+        this.answers.push({ session, call, accepted, source: saidBy(held, 'source') ?? '', ts });
+      }
+    }
+  }
+
+  #call(record, held, vendor, session, call) {
+    const tool = saidBy(held, 'tool_name');
+    const form = vendor === 'codex' ? hookForm(tool, held.get('arguments')) : { tool };
+    this.#found.push(
+      this.span({
+        ...form,
+        where: `${this.name} tool_result ${call ?? 'None'}`,
+        session,
+        call,
+        status: ['false', false].includes(held.get('success')) ? 'error' : 'ok',
+        id: call === null ? null : JSON.stringify([session, call, saidBy(held, 'event.sequence')]),
+        end: digestOrNull(record),
+      }),
+    );
+  }
+
+  calls() {
+    // A session counts its events, so that gaps show.
+    for (const [session, numbers] of this.#sequences) {
+      let [least, most] = [Infinity, -Infinity];
+      for (const one of numbers) [least, most] = [Math.min(least, one), Math.max(most, one)];
+      if (most - least + 1 !== numbers.size) this.lose(session);
+    }
+    return this.#found;
+  }
+}
+
+/** Tool and arguments of a Codex call as its hooks see them. */
+function hookForm(tool, given) {
+  const held = decodedText(given);
+  const command = (value) => (text(value) ? digestOrNull({ command: value }) : null);
+  if (['shell', 'shell_command', 'exec_command', 'local_shell'].includes(tool)) {
+    const said = isObject(held) ? ('cmd' in held ? held.cmd : held.command) : null;
+    return { tool: 'Bash', args_digest: command(said) };
+  }
+  if (tool === 'apply_patch') return { tool, args_digest: command(isObject(held) ? held.input : null) };
+  return { tool, args_digest: isObject(held) ? digestOrNull(held) : null, hooked: !['write_stdin', 'wait'].includes(tool) };
+}
+
+/** Codex rollouts. The first session_meta names the session; later ones are copies. */
+class Rollout extends TraceReader {
+  static format = 'codex-rollout';
+  #session = null;
+  #calls = new Map();
+  #ends = new Map();
+
+  static claims(row) {
+    const kinds = ['session_meta', 'turn_context', 'response_item', 'event_msg', 'compacted'];
+    return kinds.includes(row.type) && isObject(row.payload);
+  }
+
+  take(number, { type, payload }) {
+    if (type === 'session_meta') this.#session ??= textOrNull(payload.id);
+    if (type !== 'response_item') return;
+    const call = textOrNull(payload.call_id);
+    if (['function_call', 'custom_tool_call', 'local_shell_call'].includes(payload.type)) {
+      const form = this.#form(payload);
+      const where = `${this.name}:${number}`;
+      const id = call === null ? null : JSON.stringify([this.#session, call, form.args_digest ?? null]);
+      const key = JSON.stringify([call, call === null ? where : form.args_digest ?? null]);
+      if (!this.#calls.has(key)) this.#calls.set(key, this.span({ ...form, where, session: this.#session, call, id }));
+    } else if (['function_call_output', 'custom_tool_call_output'].includes(payload.type) && call !== null) {
+      this.#ends.set(call, { ...this.#ending(payload.output), end: digestOrNull(payload.output ?? null) });
+    }
+  }
+
+  #form(payload) {
+    const tool = textOrNull(payload.name);
+    if (payload.type === 'local_shell_call') return { tool: 'Bash' };
+    if (payload.type !== 'custom_tool_call') return hookForm(tool, payload.arguments);
+    const patch = tool === 'apply_patch' && text(payload.input);
+    return { tool, args_digest: patch ? digestOrNull({ command: payload.input }) : null, hooked: tool === 'apply_patch' };
+  }
+
+  #ending(output) {
+    const success = isObject(output) ? output.success : null;
+    let said = isObject(output) ? output.content : output;
+    if (Array.isArray(said)) said = isObject(said[0]) ? said[0].text : null;
+    said = text(said) ? said : '';
+    const blocked = ['Command blocked by PreToolUse hook', 'Tool call blocked by PreToolUse hook'];
+    const rejected = ['exec command rejected by user', 'patch rejected by user'].includes(said);
+    if (rejected || blocked.some((one) => said.startsWith(one))) return { status: 'refused', reached: true };
+    if (said.startsWith('unsupported call: ')) return { status: 'refused', reached: false };
+    const look = said.slice(0, 600);
+    if (/^(?:Wall time: [0-9.]{1,20} seconds\n)?aborted by user/.test(look)) return { status: 'stopped', reached: true };
+    let code = null;
+    if (said.startsWith('{')) {
+      const held = decodedText(said)?.metadata?.exit_code;
+      code = integer(held) ? held : null;
+    } else {
+      const found = /^(?:Exit code: |(?:[^\n]{0,80}\n){0,4}Process exited with code )(-?[0-9]{1,9})/.exec(look);
+      code = found && Number(found[1]);
+    }
+    const failed = code === null ? success === false : code !== 0;
+    return { status: failed ? 'error' : 'ok', reached: true };
+  }
+
+  calls() {
+    return [...this.#calls.values()].map((span) => {
+      const ended = this.#ends.get(span.call);
+      return ended ? { ...span, status: ended.status, end: ended.end, hooked: span.hooked && ended.reached } : span;
+    });
+  }
+}
+
+/** Lines of a transcript that hold no call and no result. */
+const SILENT_LINES = [
+  'agent-name', 'ai-title', 'attachment', 'bridge-session', 'custom-title', 'file-history-snapshot', 'last-prompt',
+  'permission-mode', 'pr-link', 'progress', 'queue-operation', 'summary', 'system',
+];
+
+/** Claude Code transcripts: tool calls and their results, refused ones included. */
+class Transcript extends TraceReader {
+  static format = 'claude-transcript';
+  #calls = new Map();
+  #results = new Map();
+  #latest = new Map();
+
+  static claims(row) {
+    return text(row.type) && (['assistant', 'user', ...SILENT_LINES].includes(row.type) || 'sessionId' in row);
+  }
+
+  take(number, row) {
+    if (!['assistant', 'user'].includes(row.type)) return;
+    const blocks = objectsIn(isObject(row.message) ? row.message.content : null);
+    const alone = blocks.filter(({ type }) => type === 'tool_result').length === 1;
+    const session = textOrNull(row.sessionId);
+    for (const block of blocks) {
+      if (block.type === 'tool_use') this.#call(session, row, block, `${this.name}:${number}`);
+      else if (block.type === 'tool_result') this.#result(session, alone ? row : {}, block);
+    }
+  }
+
+  #call(session, row, block, where) {
+    const [call, tool] = [textOrNull(block.id), textOrNull(block.name)];
+    if (call === null) {
+      this.lose(null);
+      return;
+    }
+    const args = 'input' in block ? digestOrNull(block.input) : null;
+    const id = JSON.stringify([session, call, args]);
+    if (this.#calls.has(id)) return;
+    const ts = timeOf(row.timestamp);
+    this.#calls.set(id, this.span({ where, session, call, tool, args_digest: args, id, ts, hooked: tool !== 'EndConversation' }));
+  }
+
+  #result(session, row, block) {
+    const call = textOrNull(block.tool_use_id);
+    const key = JSON.stringify([session, call]);
+    // What comes after a launch is the result of work that outlived its call.
+    if (call === null || this.#results.get(key)?.launched) return;
+    const result = this.#ending(row.toolUseResult ?? null, row.toolDenialKind, block);
+    this.#results.set(key, result);
+    this.#latest.set(call, result);
+  }
+
+  #ending(said, denial, block) {
+    const failed = block.is_error === true;
+    const launched =
+      isObject(said) && (text(said.backgroundTaskId) || said.isAsync === true || ['async_launched', 'remote_launched'].includes(said.status));
+    // The host's own field, not the text of the result, which a tool may have written.
+    const notACall = ['InputValidationError: ', 'Error: No such tool available'];
+    const reached = !(failed && text(said) && notACall.some((one) => said.startsWith(one)));
+    const content = Array.isArray(block.content) ? (isObject(block.content[0]) ? block.content[0].text : null) : block.content;
+    const shown = text(content) ? content : '';
+    const stopped = failed && ["The user doesn't want to ", '[Request interrupted by user'].some((one) => shown.startsWith(one));
+    let status = failed ? 'error' : 'ok';
+    if (isObject(said) && said.interrupted === true) status = 'cancelled';
+    else if (text(denial)) status = ['interrupted', 'cancelled'].includes(denial) ? 'stopped' : 'refused';
+    else if (said === 'User rejected tool use' || stopped) status = 'stopped';
+    return { status: reached ? status : 'refused', launched, reached, end: digestOrNull(said ?? block.content ?? null) };
+  }
+
+  calls() {
+    return [...this.#calls.values()].map((span) => {
+      // A session that was resumed may have the result of a call the one before it made.
+      const ended = this.#results.get(JSON.stringify([span.session, span.call])) ?? this.#latest.get(span.call);
+      return ended ? { ...span, status: ended.status, end: ended.end, hooked: span.hooked && ended.reached } : span;
+    });
+  }
+}
+
+const FORMATS = [OtlpTraces, OtlpLogs, Rollout, Transcript];
 
 // --------------------------------------------------------------- findings
 
@@ -2093,7 +2558,7 @@ const FAULTS = new Map([
     'entries.basis_unknown', 'entries.approval_unbound', 'entries.composition_unmet',
     'entries.outcome_unbound', 'log.two_outcomes', 'log.count', 'log.root',
     'log.orphan_allow',
-    'execution.unmatched', 'execution.after_deny', 'execution.ask_unanswered', 'execution.in_run',
+    'execution.unmatched', 'execution.after_deny', 'execution.rejected', 'execution.ask_unanswered', 'execution.in_run',
     'execution.no_decision', 'execution.span_reused', 'execution.other_decision', 'execution.args_differ',
     'execution.result_differs', 'execution.state_differs', 'execution.no_span', 'log.spawn_denied',
   ].map((code) => [code, 'FAIL']),
@@ -2222,17 +2687,17 @@ const verdictOf = (findings, conditions) => {
  * Verifies a ledger: everything is read once, line by line, by the three layers.
  *
  * @param source a Directory or Held
- * @param spans the calls of a trace; null when none was given
+ * @param trace {calls, answers, losses}; null when none was given
  * @param pin {seq, digest} of a spine entry that was kept outside; null when none was
  * @param anchors checkpoints and keys that were kept outside
  * @param roots policy digests and keys that are trusted to say who writes policies
  * @param watch called with every entry
  */
-function verify(source, { spans = null, pin = null, anchors = NOTHING_KEPT, roots = [], watch = () => {} } = {}) {
+function verify(source, { trace = null, pin = null, anchors = NOTHING_KEPT, roots = [], watch = () => {} } = {}) {
   checkThere(source);
   const log = new Log(pin, anchors);
   const entries = new Entries(source, roots);
-  const execution = new Execution(spans);
+  const execution = new Execution(trace);
   const layers = [entries, log, execution];
   const take = (item, stream) => {
     if (item.bad) for (const layer of [entries, log]) layer.bad(item.bad, stream);
@@ -2282,7 +2747,7 @@ function verify(source, { spans = null, pin = null, anchors = NOTHING_KEPT, root
   }
   if (execution.inferred) conditions.push(`who approved ${execution.inferred} ask(s) known by their execution only`);
   const unchecked = [
-    ...(spans ? [] : ['execution against a trace: none was given']),
+    ...(trace ? [] : ['execution against a trace: none was given']),
     ...conditions,
   ];
   return { verdict: verdictOf(findings, conditions), findings, head: log.head, conditions, unchecked };
@@ -2466,9 +2931,11 @@ function differences(given, folder) {
     const ledgers = system.map((name) => [name, () => heldOf(given.ledgers[name], folder)]);
     return compare(given.expected, verifySystem(new Map(ledgers), anchors));
   }
-  const traces = Object.entries(given.traces).flatMap(([name, items]) => readTrace(name, dataOf(items, [])));
-  const spans = given.spans || traces.length ? [...(given.spans ?? []), ...traces] : null;
-  const verified = (kept) => verify(heldOf(given.ledgers.ledger, folder), { spans, roots, ...kept });
+  const files = Object.entries(given.traces).map(([name, items]) => [name, dataOf(items, [])]);
+  const shown = (given.spans ?? []).map((span) => ({ ...UNSAID, ...span }));
+  const read = readTraces(files);
+  const trace = given.spans || files.length ? { ...read, calls: [...shown, ...read.calls] } : null;
+  const verified = (kept) => verify(heldOf(given.ledgers.ledger, folder), { trace, roots, ...kept });
   const told = compare(given.expected, verified({ pin: readPin(head), anchors }));
   if (given.pin_needed) {
     const blind = compare({ verdict: 'CONDITIONAL', findings: [] }, verified({}));
@@ -2576,8 +3043,6 @@ function readSmall(path) {
   }
 }
 
-const readTraceFile = (path) => readTrace(basename(path), readSmall(path));
-
 // A terminal obeys control characters; evidence must not.
 const plain = (line) => line.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
 
@@ -2610,11 +3075,12 @@ function run(given) {
     key: given.key === undefined ? null : trustedKey(given.key),
     witnesses: given.witnesses.map(trustedKey),
   };
-  const spans = given.spans.length ? given.spans.flatMap(readTraceFile) : null;
+  const files = [...new Set(given.spans)].map((path) => [basename(path), readSmall(path)]);
+  const trace = files.length ? readTraces(files) : null;
   const paths = [...new Set(given.ledgers.map((path) => (fs.existsSync(path) ? fs.realpathSync(path) : resolve(path))))].sort(byBytes);
   const found = given.system
     ? verifySystem(new Map(paths.map((path) => [path, () => new Directory(path)])), anchors)
-    : verify(new Directory(given.ledgers[0]), { spans, pin: readPin(given.head), anchors, roots: given.roots });
+    : verify(new Directory(given.ledgers[0]), { trace, pin: readPin(given.head), anchors, roots: given.roots });
   if (given.json) console.log(JSON.stringify(found, null, 1));
   else console.log((given.system ? systemReport(found) : report(found)).join('\n'));
   if (found.verdict === 'FAIL') return 1;

@@ -19,9 +19,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plays import OPERATIONS, play
 
-from toolgate.errors import CanonicalizationError, LedgerError
+from toolgate.errors import CanonicalizationError, LedgerError, UnavailableError
 from toolgate.verify import verify
 from toolgate.verify.system import verify_system
+from toolgate.verify.traces.load import load_trace
 
 NODE = shutil.which("node")
 VERIFIER = Path(str(files("toolgate") / "spec" / "verifier.mjs"))
@@ -113,6 +114,43 @@ def test_random_damage(tmp_path):
 @pytest.mark.slow
 def test_random_damage_at_length(tmp_path):
     agree(tmp_path / "cases", damage_many(tmp_path, 5_000, first=1_000))
+
+
+def damage_traces(folder: Path, count: int, first: int = 0) -> int:
+    """Change the text of frozen cases' traces at random; return how many can be read."""
+    frozen = [case for case in vectors.cases() if case["traces"]]
+    shutil.copytree(vectors.FOLDER / "base", folder / "base")
+    read = 0
+    for seed in range(first, first + count):
+        rng = Random(seed)
+        case = json.loads(json.dumps(rng.choice(frozen)))
+        name = rng.choice(list(case["traces"]))
+        data = vectors.data_of(case["traces"][name], [])
+        for _ in range(rng.randrange(1, 3)):
+            change = mutations.change_json if rng.random() < 0.6 else mutations.change_bytes
+            data = change(rng, data or b"{}")
+        case["traces"][name] = vectors.items_of(data, [])
+        work = folder / "work"
+        vectors.write_ledgers(case, work)
+        try:
+            case["expected"] = vectors.expected_of(vectors.verify_case(case, work))
+        except UnavailableError:
+            pass  # no trace that any reader knows: test_bytes_that_are_no_trace
+        else:
+            case["pin_needed"] = False
+            (folder / f"{seed}.json").write_text(json.dumps(case), "ascii")
+            read += 1
+        shutil.rmtree(work)
+    return read
+
+
+def test_random_damage_to_traces(tmp_path):
+    agree(tmp_path, damage_traces(tmp_path, 150))
+
+
+@pytest.mark.slow
+def test_random_damage_to_traces_at_length(tmp_path):
+    agree(tmp_path, damage_traces(tmp_path, 5_000, first=1_000))
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
@@ -257,6 +295,16 @@ def test_several_ledgers_from_the_command_line(tmp_path):
     assert run.returncode == 4
     assert f"log.ledger_missing  {roots[0].resolve()}" in run.stdout
     assert second(*roots[1:]).returncode == 2
+
+
+@pytest.mark.parametrize("data", [b"", b"hello", b"[]", b'{"a":1}', b"\xff\n{", b'{"type":1}\n'])
+def test_bytes_that_are_no_trace(sound, tmp_path, data):
+    (tmp_path / "trace").write_bytes(data)
+    with pytest.raises(UnavailableError):
+        load_trace([str(tmp_path / "trace")])
+    run = second(sound, "--spans", tmp_path / "trace")
+    assert (run.returncode, run.stdout) == (3, "")
+    assert "cannot read the trace trace: expected OTLP/JSON" in run.stderr
 
 
 def test_what_a_terminal_obeys_is_not_shown(tmp_path):

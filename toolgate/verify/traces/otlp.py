@@ -182,13 +182,17 @@ def text_of(attributes: dict[str, Any], *names: str) -> str | None:
     return None
 
 
+def is_flag(value: object, wanted: bool) -> bool:
+    """Say whether an attribute is a truth value, as itself or in words; a number is none."""
+    return value is wanted or value == str(wanted).lower()
+
+
 def _status(span: dict[str, Any], attributes: dict[str, Any]) -> str:
-    success = attributes.get("success")
-    if success in ("true", True):
+    if is_flag(attributes.get("success"), True):
         return OK
     status = span.get("status")
     code = status.get("code") if isinstance(status, dict) else None
-    failed = success in ("false", False) or code in (2, "STATUS_CODE_ERROR")
+    failed = is_flag(attributes.get("success"), False) or code in (2, "STATUS_CODE_ERROR")
     return ERROR if failed or "error.type" in attributes else OK
 
 

@@ -12,6 +12,7 @@ from toolgate.verify.traces.otlp import (
     CALL_IDS,
     SESSION_IDS,
     attributes_of,
+    is_flag,
     nanoseconds_as_us,
     records,
     service_of,
@@ -102,7 +103,7 @@ class OtlpLogs(Reader):
         tool, args, hooked = text_of(attributes, "tool_name"), None, True
         if vendor == "codex":
             tool, args, hooked = hook_form(tool, attributes.get("arguments"))
-        failed = attributes.get("success") in ("false", False)
+        failed = is_flag(attributes.get("success"), False)
         return Span(
             where=f"{self.name} tool_result {call}",
             session=session,
