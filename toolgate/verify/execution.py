@@ -56,9 +56,17 @@ class _Call(Struct, gc=False):
     terminal: str = ""
     result: str | None = None
 
+    def end(self, terminal: str, result: str | None) -> None:
+        """Take an outcome; one that says nothing does not stand against another."""
+        if terminal != "unresolved" or not self.terminal:
+            self.terminal, self.result = terminal, result
+
 
 class _Session:
-    """The decisions of a session, by decision_digest and by entry."""
+    """The decisions of a session, by decision_digest and by entry.
+
+    ``outcomes`` are those that wait for their decision, and what came behind them.
+    """
 
     __slots__ = ("answered", "calls", "differ", "entries", "executes", "outcomes")
 
@@ -115,7 +123,7 @@ class Execution:
         if stream is not None and stream != session:
             return
         held = self._sessions[session]
-        state = ev.decision_state
+        state, again = ev.decision_state, held.calls.get(line.event)
         call = held.calls[line.event] = _Call(
             line.digest,
             line.event,
@@ -127,6 +135,8 @@ class Execution:
             entry.turn,
             state,
         )
+        if again is not None:  # the same entry twice, or elsewhere
+            call.terminal, call.result = again.terminal, again.result
         held.entries[line.digest] = line.event
         self.decisions[state] += 1
         answers = False
@@ -177,9 +187,13 @@ class Execution:
         if stream is None or stream == session:
             self.outcomes[ev.terminal_state] += 1
             self.by_content += entry.join == "content"
-            self._sessions[session].outcomes.append(
-                (ev.decision_digest, ev.terminal_state, ev.result_digest)
-            )
+            held = self._sessions[session]
+            call = held.calls.get(ev.decision_digest)
+            if call is None or held.outcomes:
+                # Outcomes count in their order: behind one that waits, all of them wait.
+                held.outcomes.append((ev.decision_digest, ev.terminal_state, ev.result_digest))
+            else:
+                call.end(ev.terminal_state, ev.result_digest)
 
     def other(self, line: Line, entry: Entry, stream: str | None) -> None:
         """Take an entry of another kind; arguments as in ``decision``."""
@@ -220,8 +234,8 @@ class Execution:
             return
         for event, terminal, result in held.outcomes:
             call = held.calls.get(event)
-            if call is not None and (terminal != "unresolved" or not call.terminal):
-                call.terminal, call.result = terminal, result
+            if call is not None:
+                call.end(terminal, result)
         reported: set[str] = set()
         for call in held.calls.values():
             if call.replaced:

@@ -4,7 +4,6 @@ Nothing here judges: a line that is not an entry comes out as ``Bad``, with the
 bytes that a recovery entry must name to cover it.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from itertools import pairwise
@@ -25,8 +24,9 @@ _KEPT_LINES = 8
 
 _KIND = b'"kind":"'
 _encode = msgspec.json.Encoder().encode
-_RESOURCE = re.compile(r"h:[0-9a-f]{32}").fullmatch
-_HEX = b"0123456789abcdef"
+_SHAPED = bytes.maketrans(b"0123456789abcdef", b"0" * 16)  # every hex digit reads 0
+_DIGEST_SHAPE = b" sh0000:" + b"0" * 64
+_RESOURCE_SHAPE = b"h:" + b"0" * 32
 _RARE = frozenset((b"audit", b"approval", b"key_rotate", b"checkpoint"))
 
 
@@ -118,7 +118,7 @@ def _decision_fits(entry: Decision) -> bool:
     if entry.facts:
         digests += [fact.entry for fact in entry.facts]
     for effect in entry.effects:
-        if _RESOURCE(effect.resource) is None:
+        if effect.resource.encode().translate(_SHAPED) != _RESOURCE_SHAPE:
             return False
     return _place_fits(entry, digests)
 
@@ -133,17 +133,32 @@ def _outcome_fits(entry: Outcome) -> bool:
     return empty is (result is None) and _place_fits(entry, digests)
 
 
-def _spine_fits(entry: Any) -> bool:
-    """Check what the shape of a spine entry leaves open."""
-    held = [getattr(entry.ev, name, None) for name in _DIGEST_FIELDS]
-    return _place_fits(entry, [value for value in held if value is not None])
+def _session_open_fits(entry: shapes.SessionOpen) -> bool:
+    spawned_by = entry.ev.spawned_by
+    return _place_fits(entry, [] if spawned_by is None else [spawned_by])
+
+
+def _turn_open_fits(entry: shapes.TurnOpen) -> bool:
+    return _place_fits(entry, [])
+
+
+def _policy_set_fits(entry: shapes.PolicySet) -> bool:
+    return _place_fits(entry, [entry.ev.policy])
+
+
+def _turn_close_fits(entry: shapes.TurnClose) -> bool:
+    return _place_fits(entry, [entry.ev.ledger_head_digest, entry.ev.root])
+
+
+def _session_close_fits(entry: shapes.SessionClose) -> bool:
+    return _place_fits(entry, [entry.ev.ledger_head_digest])
 
 
 def _recovery_fits(entry: Recovery) -> bool:
     """Check what the shape of a recovery leaves open."""
     alone = entry.session is None
     placed = (entry.turn is None) is alone and (not entry.parents) is alone
-    return placed and _spine_fits(entry)
+    return placed and _place_fits(entry, [entry.ev.digest])
 
 
 def _place_fits(entry: Any, digests: list[str]) -> bool:
@@ -162,26 +177,23 @@ def _place_fits(entry: Any, digests: list[str]) -> bool:
 def _are_digests(texts: list[str]) -> bool:
     """Say whether texts are digests; the shape has checked their lengths.
 
-    Of "sha256:" and hex digits only "sh:" is no hex digit, so taking these away from
-    all of them at once shows any other character. A regular expression takes half as
-    long again, and this is done for every digest of the ledger.
+    All at once and without a regular expression, which takes twice as long: this is
+    done for every digest of a ledger.
     """
     count, text = len(texts), " " + " ".join(texts)
-    return (
-        text.count(" sha256:") == count and text.encode().translate(None, _HEX) == b" sh:" * count
-    )
+    shape = text.encode().translate(_SHAPED)
+    return shape == _DIGEST_SHAPE * count and text.count(" sha256:") == count
 
 
-_DIGEST_FIELDS = ("digest", "ledger_head_digest", "policy", "root", "spawned_by")
 _KNOWN: dict[bytes, tuple[Callable[[bytes], Any], Callable[[Any], bool]]] = {
     b"decision": (msgspec.json.Decoder(shapes.Decision).decode, _decision_fits),
     b"outcome": (msgspec.json.Decoder(shapes.Outcome).decode, _outcome_fits),
     b"recovery": (msgspec.json.Decoder(shapes.Recovery).decode, _recovery_fits),
-    b"session_open": (msgspec.json.Decoder(shapes.SessionOpen).decode, _spine_fits),
-    b"turn_open": (msgspec.json.Decoder(shapes.TurnOpen).decode, _spine_fits),
-    b"policy_set": (msgspec.json.Decoder(shapes.PolicySet).decode, _spine_fits),
-    b"turn_close": (msgspec.json.Decoder(shapes.TurnClose).decode, _spine_fits),
-    b"session_close": (msgspec.json.Decoder(shapes.SessionClose).decode, _spine_fits),
+    b"session_open": (msgspec.json.Decoder(shapes.SessionOpen).decode, _session_open_fits),
+    b"turn_open": (msgspec.json.Decoder(shapes.TurnOpen).decode, _turn_open_fits),
+    b"policy_set": (msgspec.json.Decoder(shapes.PolicySet).decode, _policy_set_fits),
+    b"turn_close": (msgspec.json.Decoder(shapes.TurnClose).decode, _turn_close_fits),
+    b"session_close": (msgspec.json.Decoder(shapes.SessionClose).decode, _session_close_fits),
 }
 
 

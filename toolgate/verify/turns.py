@@ -1,6 +1,6 @@
 """A session's turns as layer 2 sees them: parents, frontier, one outcome a decision."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from msgspec import Struct, field
@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from toolgate.ledger.turn_dag import MAX_TURN_ENTRIES
 from toolgate.verify.findings import Seen, finding
 from toolgate.verify.read import Line
-from toolgate.verify.shapes import Decision, Intent, Outcome
+from toolgate.verify.shapes import Decision, Outcome
 
 
 class Close(Struct, frozen=True, gc=False):
@@ -52,19 +52,33 @@ class _Node(Struct, frozen=True, gc=False):
 
 
 class _Call(Struct, gc=False):
-    """A decision and what was reported on it."""
+    """A decision and what was reported on it.
+
+    Args:
+        entry: its entry digest.
+        event: its decision_digest.
+        state: what was decided.
+        tool: the tool's name.
+        call: the call id.
+        turn: its turn.
+        replaced: whether a later decision replaces or answers it.
+        outcomes: state, entry digest and parents of each outcome; no parents where the
+            decision is the only one.
+    """
 
     entry: str
+    event: str
     state: str
-    intent: Intent
+    tool: str
+    call: str
     turn: int
     replaced: bool = False
-    outcomes: list[tuple[str, str, list[str]]] = field(default_factory=list)
+    outcomes: list[tuple[str, str, Sequence[str]]] = field(default_factory=list)
 
     @property
     def name(self) -> str:
         """Return the call for people."""
-        return f"{self.intent.action_type} call {self.intent.call}"
+        return f"{self.tool} call {self.call}"
 
 
 class Graph:
@@ -143,14 +157,30 @@ class Graph:
             )
             return
         if isinstance(entry, Decision):
-            event = line.event
+            event, intent = line.event, entry.intent
             if entry.parents != [turn.digest] or entry.ts < turn.ts or entry.facts:
                 self._decision(line, entry, turn)
-            self._calls[event] = _Call(digest, entry.ev.decision_state, entry.intent, turn.number)
+            self._calls[event] = _Call(
+                digest,
+                event,
+                entry.ev.decision_state,
+                intent.action_type,
+                intent.call,
+                turn.number,
+            )
             node = _Node(entry.ts, turn.number, event, None)
         elif isinstance(entry, Outcome):
-            self._outcome(line, entry)
-            node = _Node(entry.ts, turn.number, None, entry.ev.decision_digest)
+            call = self._calls.get(entry.ev.decision_digest)
+            # The usual outcome names its decision alone; what it says is kept in few bytes.
+            if call is not None and entry.parents == [call.entry]:
+                if entry.ts < (earlier := self._nodes[call.entry].ts):
+                    self._clock(line, earlier)
+                call.outcomes.append((entry.ev.terminal_state, digest, ()))
+                answers = call.event
+            else:
+                self._outcome(line, entry)
+                answers = entry.ev.decision_digest
+            node = _Node(entry.ts, turn.number, None, answers)
         else:
             if entry.parents != [turn.digest]:
                 self._sort_out(line, [one for one in entry.parents if one != turn.digest])
