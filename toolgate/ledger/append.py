@@ -19,8 +19,10 @@ from toolgate.ledger.files import (
     fail,
     make_directory,
     put_file,
+    read_from,
     salt,
     session_name,
+    tail_of,
     tail_of_file,
 )
 from toolgate.ledger.held import Memory, Setting
@@ -373,7 +375,12 @@ class Ledger:
         except OSError as error:
             raise LedgerError(f"cannot read {path}: {error.strerror}") from error
         try:
-            last = tail_of_file(fd, path).last
+            tail = tail_of_file(fd, path)
+            if tail.open:  # no entry before the next append supplies its line feed
+                before = tail_of(read_from(fd, 0, path)[: tail.good - len(tail.last or b"")])
+                last = None if before is None else before.last
+            else:
+                last = tail.last
         finally:
             os.close(fd)
         return (parse(last)["seq"], digest(last)) if last else (0, ZERO_DIGEST)

@@ -11,6 +11,7 @@ from toolgate.ledger.chain import EMPTY, Head, link
 from toolgate.ledger.files import (
     Locked,
     fail,
+    is_whole,
     read_from,
     sync,
     sync_directory,
@@ -220,7 +221,10 @@ def session_lines(
 def lines_with(
     root: str, needles: Sequence[bytes], since: tuple[str, int] = ("", 0)
 ) -> list[tuple[str, int, bytes]]:
-    """Return the spine's whole lines that contain any of some bytes; else as ``session_lines``."""
+    """Return the spine's whole lines that contain any of some bytes; else as ``session_lines``.
+
+    A last line that lacks but its line feed is one of them: the next append supplies that.
+    """
     found: list[tuple[str, int, bytes]] = []
     for name in spine_files(root):
         if name < since[0]:
@@ -242,6 +246,8 @@ def lines_with(
                 begin = data.rfind(b"\n", 0, at) + 1
                 stop = data.find(b"\n", at)
                 if stop < 0:
+                    if is_whole(data[begin:]):
+                        lines[start + begin] = data[begin:]
                     break
                 lines[start + begin] = data[begin:stop]
                 at = data.find(needle, stop)
