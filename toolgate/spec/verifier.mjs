@@ -1932,7 +1932,8 @@ class Execution {
       this.#add('execution.other_decision', session, call);
       return;
     }
-    if ((call.state !== 'allowed' && span.status === 'ok') || !held.executes) {
+    const shown = held.executes ? span.status === 'ok' : span.status !== 'refused';
+    if (shown && (call.state !== 'allowed' || !held.executes)) {
       this.#ranWrongly(session, held, call);
       return;
     }
