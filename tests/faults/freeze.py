@@ -123,7 +123,10 @@ def _case(row: Fault, work: Path, base: dict[str, bytes]) -> dict[str, Any]:
             f"{row.id}: expected {sorted(row.expect)} and {row.verdict}; the verifier says "
             f"{sorted(found)} and {report.verdict}"
         )
-    return {**case, "expected": vectors.expected_of(report)}
+    case["expected"] = vectors.expected_of(report)
+    if row.beside is not None:
+        case["report"] = vectors.report_of(report, work)
+    return case
 
 
 def _kept(anchors: Anchors) -> dict[str, Any]:

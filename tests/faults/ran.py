@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from catalogue import fault
+from catalogue import fault, legal
 from damage import audit, ran_with, show_call
 from legal import answer, span, transcript
 
@@ -68,6 +68,12 @@ def _(kit: Any) -> None:
 @fault("run-in-the-trace", "H", "execution.in_run")
 def _(kit: Any) -> None:
     show_call(kit, "r0")
+
+
+@legal("refused-call-of-a-run-in-the-trace", beside="run-in-the-trace")
+def _(kit: Any) -> None:
+    show_call(kit, "r1")
+    kit.change_span("r1", status="refused")
 
 
 @fault("other-arguments", "H", "execution.args_differ")

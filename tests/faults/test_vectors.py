@@ -36,6 +36,8 @@ def test_case_has_exactly_its_findings(case, tmp_path):
     vectors.write_ledgers(case, tmp_path)
     report = vectors.verify_case(case, tmp_path)
     assert vectors.expected_of(report) == case["expected"]
+    if case["beside"] is not None:
+        assert vectors.report_of(report, tmp_path) == case["report"]
 
 
 @pytest.mark.parametrize("case", SYSTEMS)

@@ -207,7 +207,12 @@ def said_of_system(report: SystemReport, folder: Path) -> dict[str, Any]:
     return {
         "verdict": report.verdict,
         "findings": [
-            {"code": item.code, "entry": item.entry.removeprefix(above), "cause": item.cause}
+            {
+                "code": item.code,
+                "entry": item.entry.removeprefix(above),
+                "cause": item.cause,
+                **_said_of(item.code, item.message.replace(above, "")),
+            }
             for item in report.findings
         ],
         "root": report.root,
@@ -216,6 +221,11 @@ def said_of_system(report: SystemReport, folder: Path) -> dict[str, Any]:
             for item in report.members
         },
     }
+
+
+def _said_of(code: str, message: str) -> dict[str, str]:
+    """Return a finding's sentence, unless an operating system has worded it."""
+    return {} if code == "log.ledger_missing" else {"message": message}
 
 
 def anchors_of(args: dict[str, Any]) -> Anchors:
@@ -238,10 +248,26 @@ def expected_of(report: Report) -> dict[str, Any]:
     return {
         "verdict": report.verdict,
         "findings": [
-            {"code": item.code, "entry": item.entry, "cause": item.cause}
+            {
+                "code": item.code,
+                "entry": item.entry,
+                "cause": item.cause,
+                "message": item.message,
+            }
             for item in report.findings
         ],
     }
+
+
+def report_of(report: Report, folder: Path) -> dict[str, Any]:
+    """Return what a report says beside verdict and findings; paths are those below a folder."""
+    said = {
+        name: value
+        for name, value in report.as_json().items()
+        if name not in ("verdict", "findings")
+    }
+    made: dict[str, Any] = json.loads(json.dumps(said).replace(f"{folder}/", ""))
+    return made
 
 
 def verify_case(case: dict[str, Any], folder: Path, *, pinned: bool = True) -> Report:

@@ -391,8 +391,13 @@ class Ledger:
 
     def head(self) -> tuple[int, str]:
         """Return the number and digest of the last spine entry; (0, zeros) when empty."""
-        last = self._store.spine_tail().last
-        return (parse(last)["seq"], digest(last)) if last else (0, ZERO_DIGEST)
+        tail = self._store.spine_tail()
+        if tail.last is None:
+            return 0, ZERO_DIGEST
+        body = parse(tail.last)
+        if tail.open:  # no entry before the next append supplies its line feed
+            return body["seq"] - 1, body["prev_digest"]
+        return body["seq"], digest(tail.last)
 
     @contextmanager
     def group(self) -> Iterator[None]:

@@ -21,7 +21,7 @@ from toolgate.ledger.files import (
     sync_directory,
     tail_of_file,
 )
-from toolgate.ledger.index import NO_TAIL, Tail
+from toolgate.ledger.index import NO_TAIL, Tail, is_whole
 
 LOCK_FILE = "spine.lock"
 _MOST_STATE_BYTES = 64 * 1024
@@ -349,7 +349,10 @@ def boot_id(path: str = BOOT_ID) -> str | None:
 
 
 def _lines_with(data: bytes, needles: Sequence[bytes]) -> list[tuple[int, bytes]]:
-    """Return the whole lines that contain any of some bytes, and where each begins."""
+    """Return the whole lines that contain any of some bytes, and where each begins.
+
+    A last line that lacks but its line feed is one of them: the next append supplies that.
+    """
     lines: dict[int, bytes] = {}
     for needle in needles:
         at = data.find(needle)
@@ -357,6 +360,8 @@ def _lines_with(data: bytes, needles: Sequence[bytes]) -> list[tuple[int, bytes]
             begin = data.rfind(b"\n", 0, at) + 1
             stop = data.find(b"\n", at)
             if stop < 0:
+                if is_whole(data[begin:]):
+                    lines[begin] = data[begin:]
                 break
             lines[begin] = data[begin:stop]
             at = data.find(needle, stop + 1)

@@ -172,13 +172,14 @@ def tail_of(data: bytes) -> Tail | None:
         closed = data[end - 1 : end] == b"\n"
         stop = end - 1 if closed else end
         start = data.rfind(b"\n", 0, stop) + 1
-        if _parses(data[start:stop]):
+        if is_whole(data[start:stop]):
             return Tail(end, data[start:stop], data[end:], not closed)
         end = start
     return None
 
 
-def _parses(line: bytes) -> bool:
+def is_whole(line: bytes) -> bool:
+    """Say whether a line, without its line feed, was written to its end."""
     # A line that was cut does not end with a brace of its own often enough to matter.
     if not line.endswith(b"}") or not line.startswith(b"{"):
         return False

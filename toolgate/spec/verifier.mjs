@@ -2060,7 +2060,8 @@ class Execution {
         continue;
       }
       const wrong = this.#wrongly(held, call);
-      if (wrong && (['ok', 'cancelled'].includes(span.status) || !held.executes)) {
+      const ran = held.executes ? ['ok', 'cancelled'].includes(span.status) : span.status !== 'refused';
+      if (wrong && ran) {
         if (!told) this.#add(wrong, session, call);
         told = true;
         continue;

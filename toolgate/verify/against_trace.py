@@ -10,7 +10,7 @@ from typing import Protocol
 
 from toolgate.verify.endings import AGREES, Ending, ending_of, unmatched
 from toolgate.verify.spans import BY_CONTENT, Answers, Match, Spans
-from toolgate.verify.traces.span import CANCELLED, OK, Span, Trace
+from toolgate.verify.traces.span import CANCELLED, OK, REFUSED, Span, Trace
 from toolgate.verify.words import counted
 
 RAN = ("ok", "error", "timeout", "cancelled")
@@ -149,7 +149,8 @@ class AgainstTrace:
                 add("execution.other_decision", span, names)
                 continue
             wrong = ran_wrongly(call, executes=executes)
-            if wrong is not None and (span.status in _SHOWN_RAN or not executes):
+            ran = span.status in _SHOWN_RAN if executes else span.status != REFUSED
+            if wrong is not None and ran:
                 if wrong[0] not in said:
                     said.add(wrong[0])
                     add(wrong[0], span, f"shows that {wrong[1]}")

@@ -374,6 +374,34 @@ def test_missing_line_feed_alone_is_supplied(tmp_path, shape):
     assert report.recovered == 0
 
 
+@pytest.mark.parametrize("shape", ["dag", "linear"])
+@pytest.mark.parametrize("next_session", ["s1", "s2"])
+def test_close_that_lacks_its_line_feed_closed_the_turn(tmp_path, shape, next_session):
+    root = tmp_path / "ledger"
+    writer = ledgers.Writer(root, "s1", shape=shape)
+    writer.decide("a", "denied")
+    before = writer.ledger.head()
+    writer.stop()
+    path = root / ledgers.SPINE
+    path.write_bytes(path.read_bytes()[:-1])
+    (root / "sessions" / "s1.turn").unlink()  # its writer was killed before it wrote that
+    assert Ledger(str(root)).head() == before
+    report = verify(str(root), expect_head=before)
+    assert {item.code for item in report.findings} == {
+        "log.fragment",
+        "log.turn_open",
+        "log.session_open",
+    }
+    other = ledgers.Writer(root, next_session, shape=shape)
+    other.ts = writer.ts
+    other.decide("b", "denied")
+    other.close()
+    other.ledger.session_close("s1", closed_by="session_end", ts=other.tick())
+    report = verify(str(root), expect_head=other.ledger.head())
+    assert report.findings == []
+    assert report.entries["turn_close"] == 2
+
+
 def test_file_that_was_replaced_is_opened_again(tmp_path):
     root = tmp_path / "ledger"
     writer = ledgers.Writer(root, "s1")

@@ -33,7 +33,6 @@ def test_findings_it_names_exist():
     named = set(re.findall(r"`(execution\.[a-z_]+)`", TEXT))
     assert named <= codes
     assert {code for code in codes if code.startswith("execution.")} - named == {
-        "execution.in_run",
         "execution.other_decision",
         "execution.result_differs",
     }
