@@ -19,10 +19,10 @@ from toolgate.verify import shapes
 from toolgate.verify.shapes import Decision, Entry, Other, Outcome, Recovery
 
 MAX_LINE_BYTES = 64 * 1024
-_BLOCK_BYTES = 64 * 1024
+_BUFFER_BYTES = 128 * 1024
 _KEPT_LINES = 8
 
-_KIND = b'"kind":"'
+_NAME = b'"kind":"'
 _encode = msgspec.json.Encoder().encode
 _SHAPED = bytes.maketrans(b"0123456789abcdef", b"0" * 16)  # every hex digit reads 0
 _DIGEST_SHAPE = b" sh0000:" + b"0" * 64
@@ -81,123 +81,139 @@ class Bad(NamedTuple):
     covered: bool
 
 
+class _Kind(NamedTuple):
+    """How the lines of one kind are read.
+
+    Args:
+        read: decodes one, as the shape of its kind.
+        digests: returns the digests it has in places of its own, each with a space
+            before it; None if one of its rules is broken.
+    """
+
+    read: Callable[[bytes], Any]
+    digests: Callable[[Any], str | None]
+
+
 def decode(raw: bytes) -> Entry | None:
     """Read one line; None unless it is byte for byte a valid entry.
 
     Args:
         raw: the line without its line feed.
     """
+    if raw.startswith(b'{"axis":'):  # a guess, which the shape confirms or not
+        kind = _DECISION
+    elif raw.startswith(b'{"ev":{"action_ref":'):
+        kind = _OUTCOME
+    else:
+        at = raw.rfind(_NAME) + len(_NAME)
+        name = raw[at : raw.find(b'"', at)]
+        if name not in _KNOWN:
+            return _decode_rare(raw) if name in _RARE else None
+        kind = _KNOWN[name]
     if len(raw) > MAX_LINE_BYTES:
         return None
-    kind = _kind_of(raw)
-    known = _KNOWN.get(kind)
-    if known is None:
-        return _decode_rare(raw) if kind in _RARE else None
     try:
-        entry: Entry = known[0](raw)
+        entry = kind.read(raw)
         # Byte identity refuses what decoding forgives: order, spacing, escapes, 1.0, -0.
-        return entry if _encode(entry) == raw and known[1](entry) else None
+        if _encode(entry) != raw:
+            return None
+        digests = kind.digests(entry)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
+    return entry if digests is not None and _fits(entry, digests) else None
 
 
-def _kind_of(raw: bytes) -> bytes:
-    """Return the kind a line seems to have; its shape says whether it has."""
-    if raw.startswith(b'{"axis":'):
-        return b"decision"
-    if raw.startswith(b'{"ev":{"action_ref":'):
-        return b"outcome"
-    at = raw.rfind(_KIND) + len(_KIND)
-    return raw[at : raw.find(b'"', at)]
+def _fits(entry: Any, digests: str) -> bool:
+    """Check what all shapes leave open: times, parents, the chain, and what a digest is.
 
+    Digests are looked at all at once and without a regular expression, which takes
+    twice as long: this is done for every line of a ledger.
 
-def _decision_fits(entry: Decision) -> bool:
-    """Check what the shape of a decision leaves open."""
-    ev = entry.ev
-    digests = [ev.action_ref, ev.args_digest, ev.decision_id, ev.policy_version, *entry.basis]
-    if entry.facts:
-        digests += [fact.entry for fact in entry.facts]
-    for effect in entry.effects:
-        if effect.resource.encode().translate(_SHAPED) != _RESOURCE_SHAPE:
-            return False
-    return _place_fits(entry, digests)
-
-
-def _outcome_fits(entry: Outcome) -> bool:
-    """Check what the shape of an outcome leaves open."""
-    ev, result = entry.ev, entry.ev.result_digest
-    digests = [ev.action_ref, ev.decision_digest]
-    if result is not None:
-        digests.append(result)
-    empty = ev.terminal_state in ("refused", "unresolved")
-    return empty is (result is None) and _place_fits(entry, digests)
-
-
-def _session_open_fits(entry: shapes.SessionOpen) -> bool:
-    spawned_by = entry.ev.spawned_by
-    return _place_fits(entry, [] if spawned_by is None else [spawned_by])
-
-
-def _turn_open_fits(entry: shapes.TurnOpen) -> bool:
-    return _place_fits(entry, [])
-
-
-def _policy_set_fits(entry: shapes.PolicySet) -> bool:
-    return _place_fits(entry, [entry.ev.policy])
-
-
-def _turn_close_fits(entry: shapes.TurnClose) -> bool:
-    return _place_fits(entry, [entry.ev.ledger_head_digest, entry.ev.root])
-
-
-def _session_close_fits(entry: shapes.SessionClose) -> bool:
-    return _place_fits(entry, [entry.ev.ledger_head_digest])
-
-
-def _recovery_fits(entry: Recovery) -> bool:
-    """Check what the shape of a recovery leaves open."""
-    alone = entry.session is None
-    placed = (entry.turn is None) is alone and (not entry.parents) is alone
-    return placed and _place_fits(entry, [entry.ev.digest])
-
-
-def _place_fits(entry: Any, digests: list[str]) -> bool:
-    """Check times, parents and chain fields, and the form of them and of other digests."""
+    Args:
+        entry: the entry.
+        digests: those it has in places of its own kind; the shape has checked their length.
+    """
     parents, prev = entry.parents, entry.prev_digest
     if entry.ts != entry.ev.ts or (prev is UNSET) is not (entry.seq is UNSET):
         return False
-    if len(parents) > 1 and any(a >= b for a, b in pairwise(parents)):
-        return False
-    digests += parents
+    if len(parents) == 1:
+        digests += " " + parents[0]
+    elif parents:
+        digests += " " + " ".join(parents)
+        if any(a >= b for a, b in pairwise(parents)):
+            return False
     if prev is not UNSET:
-        digests.append(prev)
-    return _are_digests(digests)
+        digests += " " + prev
+    count = len(digests) // len(_DIGEST_SHAPE)
+    shape = digests.encode().translate(_SHAPED)
+    return shape == _DIGEST_SHAPE * count and digests.count(" sha256:") == count
 
 
-def _are_digests(texts: list[str]) -> bool:
-    """Say whether texts are digests; the shape has checked their lengths.
+def _of_decision(entry: Decision) -> str | None:
+    ev = entry.ev
+    for effect in entry.effects:
+        if effect.resource.encode().translate(_SHAPED) != _RESOURCE_SHAPE:
+            return None
+    digests = f" {ev.action_ref} {ev.args_digest} {ev.decision_id} {ev.policy_version}"
+    if entry.basis or entry.facts:
+        digests += "".join([" " + one for one in entry.basis])
+        digests += "".join([" " + fact.entry for fact in entry.facts])
+    return digests
 
-    All at once and without a regular expression, which takes twice as long: this is
-    done for every digest of a ledger.
-    """
-    count, text = len(texts), " " + " ".join(texts)
-    shape = text.encode().translate(_SHAPED)
-    return shape == _DIGEST_SHAPE * count and text.count(" sha256:") == count
+
+def _of_outcome(entry: Outcome) -> str | None:
+    ev, result = entry.ev, entry.ev.result_digest
+    empty = ev.terminal_state in ("refused", "unresolved")
+    if empty is not (result is None):
+        return None
+    digests = f" {ev.action_ref} {ev.decision_digest}"
+    return digests if result is None else f"{digests} {result}"
 
 
-_KNOWN: dict[bytes, tuple[Callable[[bytes], Any], Callable[[Any], bool]]] = {
-    b"decision": (msgspec.json.Decoder(shapes.Decision).decode, _decision_fits),
-    b"outcome": (msgspec.json.Decoder(shapes.Outcome).decode, _outcome_fits),
-    b"recovery": (msgspec.json.Decoder(shapes.Recovery).decode, _recovery_fits),
-    b"session_open": (msgspec.json.Decoder(shapes.SessionOpen).decode, _session_open_fits),
-    b"turn_open": (msgspec.json.Decoder(shapes.TurnOpen).decode, _turn_open_fits),
-    b"policy_set": (msgspec.json.Decoder(shapes.PolicySet).decode, _policy_set_fits),
-    b"turn_close": (msgspec.json.Decoder(shapes.TurnClose).decode, _turn_close_fits),
-    b"session_close": (msgspec.json.Decoder(shapes.SessionClose).decode, _session_close_fits),
+def _of_recovery(entry: Recovery) -> str | None:
+    """Return the digests of a recovery, which belongs to a session's turn or to nothing."""
+    alone = entry.session is None
+    placed = (entry.turn is None) is alone and (not entry.parents) is alone
+    return " " + entry.ev.digest if placed else None
+
+
+def _of_session_open(entry: shapes.SessionOpen) -> str:
+    return "" if entry.ev.spawned_by is None else " " + entry.ev.spawned_by
+
+
+def _of_turn_open(entry: shapes.TurnOpen) -> str:
+    return ""
+
+
+def _of_policy_set(entry: shapes.PolicySet) -> str:
+    return " " + entry.ev.policy
+
+
+def _of_turn_close(entry: shapes.TurnClose) -> str:
+    return f" {entry.ev.ledger_head_digest} {entry.ev.root}"
+
+
+def _of_session_close(entry: shapes.SessionClose) -> str:
+    return " " + entry.ev.ledger_head_digest
+
+
+_DECISION = _Kind(msgspec.json.Decoder(shapes.Decision).decode, _of_decision)
+_OUTCOME = _Kind(msgspec.json.Decoder(shapes.Outcome).decode, _of_outcome)
+_KNOWN = {
+    b"decision": _DECISION,
+    b"outcome": _OUTCOME,
+    b"recovery": _Kind(msgspec.json.Decoder(shapes.Recovery).decode, _of_recovery),
+    b"session_open": _Kind(msgspec.json.Decoder(shapes.SessionOpen).decode, _of_session_open),
+    b"turn_open": _Kind(msgspec.json.Decoder(shapes.TurnOpen).decode, _of_turn_open),
+    b"policy_set": _Kind(msgspec.json.Decoder(shapes.PolicySet).decode, _of_policy_set),
+    b"turn_close": _Kind(msgspec.json.Decoder(shapes.TurnClose).decode, _of_turn_close),
+    b"session_close": _Kind(msgspec.json.Decoder(shapes.SessionClose).decode, _of_session_close),
 }
 
 
 def _decode_rare(raw: bytes) -> Entry | None:
+    if len(raw) > MAX_LINE_BYTES:
+        return None
     try:
         body = parse_line(raw)
         check(body)
@@ -244,22 +260,22 @@ def read_file(path: str, name: str) -> Iterator[Line | Bad]:
 def _pieces(path: str) -> Iterator[tuple[bytes, bool, bool]]:
     """Yield a file's lines without their line feeds, over-long ones in pieces.
 
-    With each piece comes whether it begins a line and whether a line feed ends it.
+    With each piece comes whether it begins a line and whether a line feed ends it. A
+    piece that ends early is the file's end, whatever a writer adds meanwhile: the rest
+    of a line that is being written would look like a line of its own.
     """
     try:
-        with open(path, "rb", buffering=0) as file:
-            rest, first = b"", True
-            while block := file.read(_BLOCK_BYTES):
-                lines = (rest + block).split(b"\n")
-                rest = lines.pop()
-                for line in lines:
-                    yield line, first, True
+        with open(path, "rb", buffering=_BUFFER_BYTES) as file:
+            first = True
+            while piece := file.readline(MAX_LINE_BYTES + 1):
+                if piece.endswith(b"\n"):
+                    yield piece[:-1], first, True
                     first = True
-                if len(rest) > MAX_LINE_BYTES:
-                    yield rest, first, False
-                    rest, first = b"", False
-            if rest:
-                yield rest, first, False
+                else:
+                    yield piece, first, False
+                    first = False
+                    if len(piece) <= MAX_LINE_BYTES:
+                        return
     except OSError as error:
         raise LedgerError(f"cannot read {path}: {error.strerror}") from error
 
@@ -289,7 +305,7 @@ class _Run:
             self._count += 1
             self._last = number
             if len(self._lines) < _KEPT_LINES:
-                self._lines.append((number, text[: MAX_LINE_BYTES + 1]))
+                self._lines.append((number, text))
 
     def end(self, entry: Entry | None) -> Bad:
         """Close the run; ``entry`` is what stands behind it."""
