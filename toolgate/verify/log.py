@@ -24,6 +24,7 @@ from toolgate.verify.shapes import (
 from toolgate.verify.turns import Close, Graph, Turn
 
 _GENESIS = "sha256:" + "0" * 64
+_IN_FILE = frozenset(("decision", "outcome", "recovery"))
 
 
 class _Session:
@@ -310,7 +311,7 @@ class Log:
             return
         if held is None:
             return
-        if held.linear or not isinstance(entry, (Decision, Outcome, Recovery)):
+        if held.linear or entry.kind not in _IN_FILE:
             message = f"{line.where}: lies in a session's file; it belongs on the spine"
             self._add("log.shape", line.digest, message, session, entry.turn)
             return

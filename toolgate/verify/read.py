@@ -260,51 +260,45 @@ def read_file(path: str, name: str) -> Iterator[Line | Bad]:
     Raises:
         LedgerError: it cannot be read.
     """
+    try:
+        with open(path, "rb", buffering=_BUFFER_BYTES) as file:
+            yield from _read(file.readline, name)
+    except OSError as error:
+        raise LedgerError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _read(readline: Callable[[int], bytes], name: str) -> Iterator[Line | Bad]:
+    """Read lines, over-long ones in pieces.
+
+    A piece that ends early is the file's end, whatever a writer adds meanwhile: the
+    rest of a line that is being written would look like a line of its own.
+    """
     decoder = Decoder()
     run: _Run | None = None
     number = offset = 0
-    for raw, first, closed in _pieces(path):
-        if first:
-            number += 1
-            entry = decoder.decode(raw) if closed else None
-            if entry is not None:
-                if run is not None:
-                    yield run.end(entry)
-                    run = None
-                digest = "sha256:" + sha256(raw).hexdigest()
-                event = decoder.event_digest(entry) if isinstance(entry, Decision) else ""
-                yield Line(name, number, offset, raw, digest, entry, event)
-                offset += len(raw) + 1
-                continue
-        if run is None:
-            run = _Run(name, offset)
-        run.add(number if first else 0, raw, closed)
-        offset += len(raw) + closed
+    first = True
+    while piece := readline(MAX_LINE_BYTES + 1):
+        closed = piece.endswith(b"\n")
+        raw = piece[:-1] if closed else piece
+        number += first
+        entry = decoder.decode(raw) if first and closed else None
+        if entry is not None:
+            if run is not None:
+                yield run.end(entry)
+                run = None
+            digest = "sha256:" + sha256(raw).hexdigest()
+            event = decoder.event_digest(entry) if isinstance(entry, Decision) else ""
+            yield Line(name, number, offset, raw, digest, entry, event)
+        else:
+            if run is None:
+                run = _Run(name, offset)
+            run.add(number if first else 0, raw, closed)
+            if not closed and len(piece) <= MAX_LINE_BYTES:
+                break
+        offset += len(piece)
+        first = closed
     if run is not None:
         yield run.end(None)
-
-
-def _pieces(path: str) -> Iterator[tuple[bytes, bool, bool]]:
-    """Yield a file's lines without their line feeds, over-long ones in pieces.
-
-    With each piece comes whether it begins a line and whether a line feed ends it. A
-    piece that ends early is the file's end, whatever a writer adds meanwhile: the rest
-    of a line that is being written would look like a line of its own.
-    """
-    try:
-        with open(path, "rb", buffering=_BUFFER_BYTES) as file:
-            first = True
-            while piece := file.readline(MAX_LINE_BYTES + 1):
-                if piece.endswith(b"\n"):
-                    yield piece[:-1], first, True
-                    first = True
-                else:
-                    yield piece, first, False
-                    first = False
-                    if len(piece) <= MAX_LINE_BYTES:
-                        return
-    except OSError as error:
-        raise LedgerError(f"cannot read {path}: {error.strerror}") from error
 
 
 class _Run:

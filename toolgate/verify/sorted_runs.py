@@ -76,11 +76,12 @@ class SortedRuns:
         """Yield each digest as often as it was added again, in ascending order."""
         last = b""
         for items in self._merged():
-            # Most blocks hold nothing twice, which a set says faster than a comparison each.
-            if items[0] != last and len(set(items)) == len(items):
-                last = items[-1]
+            # Most blocks hold nothing twice, which a set says faster than sorting does.
+            once = set(items)
+            if len(once) == len(items) and last not in once:
+                last = max(items)
                 continue
-            for item in items:
+            for item in sorted(items):
                 if item == last:
                     yield _PREFIX + item.hex()
                 last = item
@@ -100,10 +101,10 @@ class SortedRuns:
         self._held.clear()
 
     def _merged(self) -> Iterator[list[bytes]]:
-        """Yield all digests in order, block by block."""
+        """Yield all digests block by block, each block above the one before it."""
         if not self._runs:
             if self._held:
-                yield sorted(_items(self._held))
+                yield _items(self._held)
             return
         self._write()
         size = max(_MERGE_BYTES // len(self._runs) // _BYTES, 1) * _BYTES
@@ -111,7 +112,7 @@ class SortedRuns:
         while waiting:
             # What is not above the least of the blocks' ends is complete in them.
             upto = min(reader.items[-1] for reader in waiting)
-            yield sorted([item for reader in waiting for item in reader.take(upto)])
+            yield [item for reader in waiting for item in reader.take(upto)]
             waiting = [reader for reader in waiting if reader.items]
 
 
@@ -145,7 +146,8 @@ class _Reader:
 
 
 def _items(data: bytes | bytearray) -> list[bytes]:
-    return [bytes(data[at : at + _BYTES]) for at in range(0, len(data), _BYTES)]
+    data = bytes(data)
+    return [data[at : at + _BYTES] for at in range(0, len(data), _BYTES)]
 
 
 def _temporary() -> IO[bytes]:
