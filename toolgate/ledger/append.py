@@ -297,11 +297,8 @@ class Ledger:
             place = calls.find(held, call, tool, args_digest)
             report = calls.Report(call, tool, args_digest, result_digest, terminal_state, source)
             done = None if place is None else calls.answer(held, place, key, report)
-            if done is None:
-                names = ("call", "tool", "args_digest", "result_digest")
-                held.audit("execution.unmatched", {name: getattr(report, name) for name in names})
-                return "unmatched"
-            return done
+            # Without an id an equal report may be about another call.
+            return done or calls.state_unmatched(held, report, always=call is None)
 
     def settle(
         self,

@@ -184,11 +184,25 @@ def _settle(held: Session, decided: str, report: Report) -> str:
 
 
 def _state_unmatched(held: Session, report: Report) -> str:
-    """Say on the spine, once, that a call ran which nobody decided."""
+    done = state_unmatched(held, report, always=False)
+    return "known" if done == "repeated" else done
+
+
+def state_unmatched(held: Session, report: Report, *, always: bool) -> str:
+    """Say on the spine that a call ran for which no decision waited; the same report once.
+
+    Args:
+        held: the session.
+        report: what is reported.
+        always: whether to say it although the same was said before.
+
+    Returns:
+        ``unmatched``, or ``repeated`` (nothing is written).
+    """
     names = ("call", "tool", "args_digest", "result_digest")
     details = {name: getattr(report, name) for name in names}
-    if held.was_audited(details):
-        return "known"
+    if not always and held.was_audited(details):
+        return "repeated"
     held.audit("execution.unmatched", details)
     return "unmatched"
 
