@@ -82,8 +82,7 @@ def _(kit: Any) -> None:
 def _(kit: Any) -> None:
     one = desk(kit)
     asked = one.say("z0", "asked", "deploy")
-    told = {"call": "z0", "approved": True, "principal": "user:dev", "nonce": "8" * 32}
-    assert one.ledger.answer_reported("more", ts=one.tick(), **told) == "collected"
+    assert one.report("z0", asked, "8" * 32) == "collected"
     given = digest((kit.root / "spine-000000000001.jsonl").read_bytes().split(b"\n")[-2])
     cheat(one, "deploy", asked, given)
 
@@ -536,7 +535,5 @@ def _(kit: Any) -> None:
 @legal("refused-by-the-user-as-the-host-reports", beside="ask-denied-although-approved", base=BASE)
 def _(kit: Any) -> None:
     one = desk(kit)
-    one.say("z0", "asked")
-    told = {"call": "z0", "approved": False, "principal": "user:dev", "nonce": "9" * 32}
-    assert one.ledger.answer_reported("more", ts=one.tick(), **told) == "answered"
+    assert one.report("z0", one.say("z0", "asked"), "9" * 32, yes=False) == "refused"
     one.close()

@@ -13,6 +13,8 @@ from toolgate.approval import Approvers, Target, message
 from toolgate.canonical import digest, digest_of, profile_bytes
 from toolgate.gate.policy.compose import Rule
 from toolgate.ledger.approvals import Composing, Given, Settled
+from toolgate.ledger.settle import Shown
+from toolgate.ledger.told import Told
 from toolgate.signing import PrivateKey
 
 HOUR = 3_600_000_000
@@ -156,6 +158,11 @@ class Desk(Writer):
         approvers = self.approvers(action_class)
         return self.ledger.approve(ev, target=target, call=call, approvers=approvers)
 
+    def report(self, call: str, asked: str, nonce: str | None = None, *, yes: bool = True) -> str:
+        """Answer an ask with what a host reports of its user; return what was done with it."""
+        shown = Shown(asked, call, None, Told(yes, "user:dev", nonce))
+        return self.ledger.settle(self.session, shown=[shown], ts=self.tick())[0]
+
     def approve(self, by: str, action_class: str, *, args: Any = "x", **more: Any) -> str:
         """Approve calls of a class with some arguments; return the entry's digest."""
         binding = {
@@ -217,9 +224,7 @@ def approved(root: Path) -> None:
     desk.approve("bob", "drop")
     assert desk.attempt("g0", "drop").allowed
     desk.done("g0", "drop")
-    desk.say("t0", "asked")
-    told = {"call": "t0", "approved": True, "principal": "user:dev", "nonce": "7" * 32}
-    assert desk.ledger.answer_reported("ops", ts=desk.tick(), **told) == "answered"
+    assert desk.report("t0", desk.say("t0", "asked"), "7" * 32) == "approved"
     desk.done("t0")
     desk.stop()
     desk.prompt("p3")

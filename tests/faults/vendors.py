@@ -159,9 +159,11 @@ def event(name: str, call: str, session: str, number: int, **said: str) -> dict[
     return {"timeUnixNano": f"{_START + number}000000000", "attributes": attributes}
 
 
-def answer(call: str, said: str, source: str, *, session: str = "alpha") -> dict[str, Any]:
+def answer(
+    call: str, said: str, source: str, *, session: str = "alpha", **more: str
+) -> dict[str, Any]:
     """Return a document of OTLP/JSON logs that holds one answer to a prompt."""
-    return logs(event("tool_decision", call, session, 1, decision=said, source=source))
+    return logs(event("tool_decision", call, session, 1, decision=said, source=source, **more))
 
 
 def logs(*made: dict[str, Any]) -> dict[str, Any]:

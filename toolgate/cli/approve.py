@@ -65,7 +65,8 @@ def approve(**said: Any) -> None:
     DECISION is a decision digest, an entry digest, at least 8 hex digits that begin one of
     them, or a call id (its latest decision). What is approved is printed before it is signed.
 
-    Exit codes: 0 done, 2 it cannot be approved like this, 3 it could not be done.
+    Exit codes: 0 done, 2 it cannot be approved like this (also if DECISION may be several
+    calls, which are listed, or none), 3 it could not be done.
     """
     _give("approve", _Said(**said))
 
@@ -85,12 +86,11 @@ def _give(verdict: str, said: _Said) -> None:
     import time
 
     from toolgate.approval import Approvers, message
-    from toolgate.cli.ledger.find import find_decision
     from toolgate.ledger.append import Ledger
 
     root = existing_ledger(said.ledger)
-    line, decision = find_decision(root, said.decision)
-    rule, principals, target = _asked(root, decision, line.event, said)
+    event, decision = _meant(root, said.decision)
+    rule, principals, target = _asked(root, decision, event, said)
     private = load_key(said.principal, said.key)
     ts = max(time.time_ns() // 1000, decision.ts)
     ev = {
@@ -118,6 +118,30 @@ def _give(verdict: str, said: _Said) -> None:
         approvers=Approvers(rule, principals),
     )
     click.echo(_plain(_became(verdict, rule, given, ev)))
+
+
+def _meant(root: str, wanted: str) -> "tuple[str, Decision]":
+    """Return the decision somebody means, after its decision_digest.
+
+    Raises:
+        InputError: they name none, several, or one that was replaced.
+    """
+    from toolgate.cli.ledger.progress import Progress
+    from toolgate.verify.place import open_ledger
+    from toolgate.views.find import decision_at, find
+    from toolgate.views.gather import all_lines, lines_of
+
+    with Progress("reading: {:,} entries read") as progress:
+        directory = open_ledger(root)
+        found = find(lambda: all_lines(directory, progress), wanted)
+        unclear = found.unclear(directory.root, wanted)
+        if unclear is not None:
+            raise InputError(unclear)
+        (one,), (named,) = found.calls, found.named
+        decision = decision_at(lines_of(directory, one.session, progress), one.entry)
+    if decision is None or named != one.decision:
+        raise InputError(f"call {one.call} has been decided again since {named}")
+    return one.decision, decision
 
 
 def _asked(
@@ -177,7 +201,7 @@ def _seconds(text: str) -> int:
 
 def _words(ev: dict[str, Any], decision: "Decision") -> list[str]:
     """Return what is about to be signed, in words."""
-    from toolgate.cli.ledger.find import time_text
+    from toolgate.views.moments import moment
 
     tool, verb = decision.intent.action_type, "Approve" if ev["verdict"] == "approve" else "Refuse"
     if ev["decision_digest"] is not None:
@@ -196,7 +220,7 @@ def _words(ev: dict[str, Any], decision: "Decision") -> list[str]:
         f"  args     {args}",
         f"  agent    {decision.intent.agent_id}, for {decision.ev.principal}",
         f"  session  {session}",
-        f"  until    {time_text(ev['expiry'])}",
+        f"  until    {moment(ev['expiry'])}",
         f"  as       {ev['principal']} ({ev['key']})",
     ]
 

@@ -5,7 +5,6 @@ returns once the bytes are with the operating system (``durability: os``) or on
 the disk (``fsync``). Whatever goes wrong is a ``LedgerError``.
 """
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -32,6 +31,7 @@ from toolgate.signing import PrivateKey
 if TYPE_CHECKING:
     from toolgate.approval import Approvers, Target
     from toolgate.ledger.approvals import Composing, Given, Settled
+    from toolgate.ledger.settle import Shown
     from toolgate.ledger.store import Store
 
 __all__ = ["Ledger", "default_root", "salt"]
@@ -213,38 +213,6 @@ class Ledger:
         with self._spine(ev["ts"]) as spine:
             return approvals.collect(spine, self._store, ev, target, approvers)
 
-    def answer_reported(
-        self,
-        session: str,
-        *,
-        call: str,
-        approved: bool,
-        principal: str,
-        ts: int,
-        nonce: str | None = None,
-    ) -> str:
-        """Answer an ask with what the host reports of its user; nobody signed that.
-
-        Args:
-            session: the host's session id.
-            call: the host's call id.
-            approved: whether the user said yes.
-            principal: who, as far as the host knows.
-            ts: microseconds UTC.
-            nonce: 32 hex digits; random if None.
-
-        Returns:
-            ``answered``, ``collected`` (the class needs signatures, so the ask stays open) or
-            ``not_asked`` (the call does not wait for an answer; nothing is written).
-        """
-        from toolgate.ledger import approvals
-
-        nonce = nonce or os.urandom(16).hex()
-        with self._session(session, ts) as held:
-            return approvals.reported(
-                held, call, approved=approved, principal=principal, nonce=nonce
-            )
-
     def rotate_approver(self, name: str, *, old: PrivateKey, new: PrivateKey, ts: int) -> str:
         """Replace an approver's key from here on; return the entry's digest.
 
@@ -297,35 +265,39 @@ class Ledger:
             place = calls.find(held, call, tool, args_digest)
             report = calls.Report(call, tool, args_digest, result_digest, terminal_state, source)
             done = None if place is None else calls.answer(held, place, key, report)
-            if done is None:
-                names = ("call", "tool", "args_digest", "result_digest")
-                held.audit("execution.unmatched", {name: getattr(report, name) for name in names})
-                return "unmatched"
-            return done
+            # Without an id an equal report may be about another call.
+            return done or calls.state_unmatched(held, report, always=call is None)
 
     def settle(
         self,
         session: str,
         *,
-        reports: list[tuple[str | None, calls.Report]],
+        shown: "list[Shown]",
         ts: int,
         idle_us: int = 0,
     ) -> list[str]:
-        """Append the ends of calls that a trace shows and no hook reported, under one lock.
+        """Append what other systems saw of calls and no hook reported, under one lock.
+
+        An ask that its user answered, as the host's telemetry says, has that answer first, as
+        an approval that nobody signed, then the decision it makes, then the end.
 
         Args:
             session: the host's session id.
-            reports: decision_digest of the decision a call ended, None for a call nobody
-                decided; and how it ended.
+            shown: what was seen of each call.
             ts: now, microseconds UTC.
             idle_us: leave an open session alone whose last entry is younger than this.
 
         Returns:
-            For each as ``outcome``, or ``known`` (it has an end by now) or ``busy`` (the
-            session is still being written); in both cases nothing is written.
+            For each as ``outcome``, or ``approved`` or ``refused`` (an ask, by its user),
+            ``collected`` (the user's yes is kept, the class needs signatures and the ask stays
+            open), ``unanswered`` (it ran although the answer does not let it), ``known`` (there
+            is nothing to add by now) or ``busy`` (the session is still being written); in the
+            last two cases nothing is written.
         """
+        from toolgate.ledger import settle
+
         with self._session(session, ts) as held:
-            return calls.settle(held, reports, idle_us)
+            return settle.settle(held, shown, idle_us)
 
     def turn_close(self, session: str, *, closed_by: str, ts: int) -> None:
         """Close the session's open turn, if there is one."""

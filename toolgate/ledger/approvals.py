@@ -15,7 +15,6 @@ from toolgate.approval import (
     CITED,
     REFUSE,
     SIGNATURE,
-    TELEMETRY,
     Approval,
     Approvers,
     Keys,
@@ -27,7 +26,6 @@ from toolgate.canonical import digest, parse
 from toolgate.errors import CanonicalizationError, InputError, RecordError
 from toolgate.ledger import calls
 from toolgate.ledger.index import Place, decision_digest_of
-from toolgate.ledger.policies import read_policy
 from toolgate.ledger.session import Session
 from toolgate.ledger.spine import Spine
 from toolgate.ledger.store import Store
@@ -293,53 +291,3 @@ def _open_ask(held: Session, call: str, asked: str) -> tuple[Place, bytes]:
     if held.state.opened is None:
         raise InputError(f"session {held.id} has ended; call {call} will not run any more")
     return found
-
-
-def reported(held: Session, call: str, *, approved: bool, principal: str, nonce: str) -> str:
-    """Answer an ask with what the host reports of its user.
-
-    Args:
-        held: the session.
-        call: the call id.
-        approved: whether the user said yes.
-        principal: who, as far as the host knows.
-        nonce: 32 random hex digits.
-
-    Returns:
-        ``answered``, ``collected`` (the class needs signatures, so the ask stays open) or
-        ``not_asked`` (nothing is written).
-    """
-    found = calls.waiting(held, call)
-    if found is None or b'"decision_state":"asked"' not in found[1]:
-        return "not_asked"
-    at, line = found
-    body = parse(line)
-    ts = max(held.ts, body["ts"])
-    ev = {
-        "decision_digest": decision_digest_of(line),
-        "args_digest": None,
-        "session": held.id,
-        "class": None,
-        "principal": principal,
-        "expiry": ts,
-        "nonce": nonce,
-        "verdict": APPROVE if approved else REFUSE,
-        "evidence": TELEMETRY,
-        "key": None,
-        "sig": None,
-    }
-    policy = read_policy(held.setting.store, body["ev"]["policy_version"])
-    collected = approved and body["class"] in (policy.get("composition") or {})
-    with held.spine() as spine:
-        if not collected:
-            held.join(None)
-            held.make_room(1)
-            ts = ev["expiry"] = max(ts, held.turn.ts)
-        given = entry("approval", session=held.id, turn=None, parents=[], ts=ts, ev=ev)
-        name = spine.append(given)[0]
-    if collected:
-        return "collected"
-    placed = calls.answered(held, line, at, "allowed" if approved else "denied", ts)
-    basis = (*placed.fields.basis, name)
-    calls.add(held, placed._replace(fields=placed.fields._replace(basis=basis)), [name])
-    return "answered"

@@ -152,43 +152,27 @@ def answer(held: Session, place: Place, key: str | None, report: Report) -> str 
     return "outcome" if in_turn else "late"
 
 
-def settle(held: Session, reports: list[tuple[str | None, Report]], idle_us: int) -> list[str]:
-    """Add the ends of calls that another system saw, where nothing has ended them by now.
+def end(held: Session, place: Place, report: Report) -> None:
+    """Add how a call ended on which nothing was reported, whatever was decided on it."""
+    _compare_arguments(held, held.line_at(place), report)
+    _add_outcome(held, None, place, report.ending())
+
+
+def state_unmatched(held: Session, report: Report, *, always: bool) -> str:
+    """Say on the spine that a call ran for which no decision waited; the same report once.
 
     Args:
         held: the session.
-        reports: see ``append.Ledger.settle``; the call of a report is that of its decision.
-        idle_us: leave an open session alone whose last entry is younger than this.
+        report: what is reported.
+        always: whether to say it although the same was said before.
+
+    Returns:
+        ``unmatched``, or ``repeated`` (nothing is written).
     """
-    was_open = held.state.opened is not None
-    if was_open and last_ts(held) + idle_us > held.ts:
-        return ["busy"] * len(reports)
-    done = [
-        _state_unmatched(held, report) if decided is None else _settle(held, decided, report)
-        for decided, report in reports
-    ]
-    if not was_open:
-        close(held, "recovery")  # an answered ask reopened the session
-    return done
-
-
-def _settle(held: Session, decided: str, report: Report) -> str:
-    place = find(held, report.call, report.tool, report.args_digest)
-    line = None if place is None else held.line_at(place)
-    if place is None or line is None or decision_digest_of(line) != decided:
-        return "known"  # a later decision on the same call has taken its place
-    before = held.answer_to(decided, place)
-    if before is not None and parse(before)["ev"]["terminal_state"] != "unresolved":
-        return "known"
-    return answer(held, place, None, report) or "known"
-
-
-def _state_unmatched(held: Session, report: Report) -> str:
-    """Say on the spine, once, that a call ran which nobody decided."""
     names = ("call", "tool", "args_digest", "result_digest")
     details = {name: getattr(report, name) for name in names}
-    if held.was_audited(details):
-        return "known"
+    if not always and held.was_audited(details):
+        return "repeated"
     held.audit("execution.unmatched", details)
     return "unmatched"
 

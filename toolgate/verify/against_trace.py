@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from toolgate.verify.endings import AGREES, Ending, ending_of, unmatched
+from toolgate.verify.endings import AGREES, Ending, answer_only, ending_of, unmatched
 from toolgate.verify.spans import BY_CONTENT, Answers, Match, Spans
 from toolgate.verify.traces.span import CANCELLED, OK, REFUSED, Span, Trace
 from toolgate.verify.words import counted
@@ -64,7 +64,7 @@ class AgainstTrace:
         answers: what the trace says about permission prompts.
         joins: joined calls by how they were joined.
         differ: session and id of the calls that ran with other arguments than were decided.
-        endings: calls whose end the trace shows and the ledger does not know.
+        endings: calls whose end, or whose user's answer, is shown and the ledger does not know.
         unmatched: calls of known sessions that ran and that nobody decided.
     """
 
@@ -110,8 +110,8 @@ class AgainstTrace:
             if match is not None:
                 self.joins[match.join] += 1
                 self._compare(session, call, match, arguments, executes, call.event in reported)
-                if executes:
-                    self._keep_ending(session, call, match)
+            if executes:
+                self._keep_ending(session, call, match)
             self._rejected(session, call, match)
             expected = executes and call.state == "allowed" and call.terminal in RAN
             if expected or match is not None:
@@ -177,23 +177,39 @@ class AgainstTrace:
             ended = f"{which} ended {span.status}, not {call.terminal}"
             add("execution.state_differs", span, ended)
 
-    def _keep_ending(self, session: str, call: Decided, match: Match) -> None:
-        """Keep the end of a call the ledger has none for.
-
-        An ask that failed may have been refused, so there it takes a person's answer.
-        """
+    def _keep_ending(self, session: str, call: Decided, match: Match | None) -> None:
+        """Keep the end of a call the ledger has none for, and the answer to an open ask."""
         if call.terminal not in ("", "unresolved") or call.state == "denied":
             return
-        ending = ending_of(match.spans, session, call.tool, call.args)
-        if ending is None:
-            return
+        ending = None
+        if match is not None:
+            ending = ending_of(match.spans, session, call.tool, call.args)
+        if match is not None and ending is not None:
+            ending = ending._replace(call=call.call, decided=call.event, join=match.join)
         if call.state == "asked":
-            said = self.answers.on(session, call.call)
-            ran = any(span.status in _SHOWN_RAN for span in match.spans)
-            approved = said is not None and said.accepted and ending.terminal_state != "refused"
-            if not ran and not approved:
-                return
-        self.endings.append(ending._replace(call=call.call, decided=call.event, join=match.join))
+            ran = match is not None and any(span.status in _SHOWN_RAN for span in match.spans)
+            ending = self._answered(session, call, ending, ran=ran)
+        if ending is not None:
+            self.endings.append(ending)
+
+    def _answered(
+        self, session: str, call: Decided, ending: Ending | None, *, ran: bool
+    ) -> Ending | None:
+        """Return the end of a call that was asked about, with its user's answer; None for none.
+
+        An ask that failed may have been refused, so without its user's answer it takes
+        another that let it through.
+        """
+        said = self.answers.on(session, call.call)
+        if said is None or not said.by_user:
+            passed = said is not None and said.accepted
+            shown = ending is not None and ending.terminal_state != "refused"
+            return ending if ran or (passed and shown) else None
+        if not said.accepted and ran and ending is None:
+            return None  # it ran, in which way is not agreed: no end and no refusal
+        if ending is None or not (said.accepted or ran):
+            ending = answer_only(session, call.call, call.tool, call.event, call.args)
+        return ending._replace(approved=said.accepted, principal=said.person)
 
     def _rejected(self, session: str, call: Decided, match: Match | None) -> None:
         """Report a call that ran although the host says it was rejected."""

@@ -1,4 +1,4 @@
-"""How calls ended that the ledger has no end for, as a trace shows it."""
+"""What a trace knows of calls and the ledger does not: how they ended, what their user said."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -29,18 +29,20 @@ _TRANSCRIPTS = ("claude-transcript", "codex-rollout")
 
 
 class Ending(NamedTuple):
-    """The end of one call, or a call nobody decided.
+    """The end of one call, what its user answered to an ask, or a call nobody decided.
 
     Args:
         session: the session id.
         call: the call id, if there is one.
         tool: the tool's name.
-        decided: the decision_digest it ended; None for a call nobody decided.
+        decided: the decision_digest it ended or answers; None for a call nobody decided.
         args_digest: digest of the arguments that ran.
         result_digest: digest of what the trace holds as its result; None for ``refused``.
-        terminal_state: how it ended.
+        terminal_state: how it ended; None where only the answer is known.
         source: ``transcript`` or ``telemetry``.
         join: ``id`` or ``content``.
+        approved: what the user answered to the ask, as telemetry says; None if it does not.
+        principal: who that was, if it says so.
     """
 
     session: str
@@ -49,9 +51,11 @@ class Ending(NamedTuple):
     decided: str | None
     args_digest: str
     result_digest: str | None
-    terminal_state: str
+    terminal_state: str | None
     source: str
     join: str
+    approved: bool | None = None
+    principal: str | None = None
 
 
 def ending_of(spans: Sequence[Span], session: str, tool: str, args_digest: str) -> Ending | None:
@@ -80,6 +84,19 @@ def ending_of(spans: Sequence[Span], session: str, tool: str, args_digest: str) 
                 join="content" if span.call is None else "id",
             )
     return None
+
+
+def answer_only(session: str, call: str, tool: str, decided: str, args_digest: str) -> Ending:
+    """Return what stands for an ask of which the answer is known and no end.
+
+    Args:
+        session: its session.
+        call: the call id.
+        tool: the tool's name.
+        decided: the ask's decision_digest.
+        args_digest: what was decided.
+    """
+    return Ending(session, call, tool, decided, args_digest, None, None, "telemetry", "id")
 
 
 def unmatched(spans: Iterable[Span]) -> list[Ending]:

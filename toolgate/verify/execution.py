@@ -168,7 +168,7 @@ class Execution:
 
     @property
     def endings(self) -> list[Ending]:
-        """Return the ends that the trace shows and the ledger does not know."""
+        """Return the ends and answers that the trace shows and the ledger does not know."""
         return [] if self._against is None else self._against.endings
 
     @property

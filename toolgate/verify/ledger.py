@@ -42,7 +42,8 @@ class Report(NamedTuple):
         by_content: outcomes that found their decision by tool and arguments, not by id.
         joins: calls of the trace by how they found their decision (``id``, ``content``).
         traces: what was read as a trace, file by file.
-        endings: ends of calls that the trace shows and the ledger does not know.
+        endings: ends of calls and answers to asks that the trace shows and the ledger does
+            not know.
         unmatched: calls of known sessions that ran and that nobody decided.
         authority: where the authority of each policy that decided ends.
         args_differ: calls that ran with other arguments than were decided.

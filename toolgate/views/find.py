@@ -6,11 +6,14 @@ from typing import NamedTuple
 from toolgate.verify.directory import session_name
 from toolgate.verify.read import Bad, Line
 from toolgate.verify.shapes import Decision, Other, Outcome
+from toolgate.views.moments import moment
+from toolgate.views.sheet import plain
 
 SHORTEST = 8
 """The fewest hex digits that may stand for a digest."""
 
 _LONGEST = 64
+_MOST_LISTED = 50
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -45,13 +48,49 @@ class Found(NamedTuple):
 
     Args:
         calls: the calls that may be meant, each once.
+        named: for each, the decision_digest of the decision that is meant: by a digest the one
+            it names, by a call id the latest.
         reports: digests of audit entries about a call of this id that no decision waited for.
         others: (digest, kind) of entries that may be meant and belong to no call.
     """
 
     calls: list[Candidate]
+    named: list[str]
     reports: list[str]
     others: list[tuple[str, str]]
+
+    def unclear(self, root: str, wanted: str) -> str | None:
+        """Return why a text names not exactly one call; None if it does.
+
+        Args:
+            root: the ledger.
+            wanted: the text.
+        """
+        if not self.calls:
+            return self._unknown(root, wanted)
+        if len(self.calls) == 1:
+            return None
+        lines = [f"{wanted!r} may be {len(self.calls)} calls; name one by its entry:"]
+        lines += [_listed(one) for one in self.calls[:_MOST_LISTED]]
+        if len(self.calls) > _MOST_LISTED:
+            lines.append(f"  and {len(self.calls) - _MOST_LISTED} more")
+        return "\n".join(lines)
+
+    def _unknown(self, root: str, wanted: str) -> str:
+        if self.others:
+            entry, kind = self.others[0]
+            article = "an" if kind[0] in "aeiou" else "a"
+            return f"{entry} is {article} {kind} entry that belongs to no decided call"
+        if self.reports:
+            entries = ", ".join(self.reports[:_MOST_LISTED])
+            return (
+                f"call {wanted!r} ran, and the ledger holds no decision on it "
+                f"(execution.unmatched, entry {entries}); `toolgate ledger verify` reports it"
+            )
+        return (
+            f"the ledger at {root} holds no call {wanted!r}; expected a call id, or a digest of "
+            f"a decision or of its entry, or its first {SHORTEST} or more hex digits"
+        )
 
 
 def find(read: Callable[[], Iterable[Line | Bad]], wanted: str) -> Found:
@@ -84,13 +123,22 @@ def find(read: Callable[[], Iterable[Line | Bad]], wanted: str) -> Found:
         calls = _decisions(read(), prefix, wanted, ends, None)
         known = {event for _, events in calls.values() for event in events}
         others += [(entry, "outcome") for event, entry in ends.items() if event not in known]
-    return Found([made for made, _ in calls.values()], reports, others)
+    named = [made.decision if made.call == wanted else events[0] for made, events in calls.values()]
+    return Found([made for made, _ in calls.values()], named, reports, others)
 
 
 def decision_of(lines: Iterable[Line | Bad], event: str) -> Candidate | None:
     """Return the call that a decision_digest names; None when the ledger does not hold it."""
     for made, _ in _decisions(lines, None, None, (event,), None).values():
         return made
+    return None
+
+
+def decision_at(lines: Iterable[Line | Bad], entry: str) -> Decision | None:
+    """Return the decision that an entry digest names; None when the lines do not hold it."""
+    for line in lines:
+        if isinstance(line, Line) and line.digest == entry and isinstance(line.entry, Decision):
+            return line.entry
     return None
 
 
@@ -149,6 +197,13 @@ def _reports_on(entry: Other, wanted: str) -> bool:
         entry.kind == "audit"
         and ev["action"] == "execution.unmatched"
         and ev["details"].get("call") == wanted
+    )
+
+
+def _listed(one: Candidate) -> str:
+    return plain(
+        f"  {one.entry}  {one.tool} call {one.call}, session {one.session}, {one.state} "
+        f"{moment(one.ts)}"
     )
 
 

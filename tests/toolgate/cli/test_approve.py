@@ -113,8 +113,8 @@ def test_what_cannot_be_approved_says_why(office):
     desk.say("asked", "asked")
     desk.attempt("composed", "drop")
     cases = [
-        (["none", "--as", "bob"], "holds no decision 'none'"),
-        (["deadbeefdeadbeef", "--as", "bob"], "holds no decision 'deadbeefdeadbeef'"),
+        (["none", "--as", "bob"], "holds no call 'none'; expected a call id"),
+        (["deadbeefdeadbeef", "--as", "bob"], "holds no call 'deadbeefdeadbeef'"),
         (["denied", "--as", "bob"], "was denied by rule look.ok, and no approvals are provided"),
         (["allowed", "--as", "bob"], "was allowed; nothing waits for a word on it"),
         (["composed", "--as", "alice", "--for", "call"], "a denied call does not run any more"),
@@ -148,8 +148,27 @@ def test_a_call_id_of_two_sessions_is_not_guessed(office):
     other = Desk(office.root, "t", ALONE)
     other.say("c", "asked")
     said = office.fails("approve", "c", "--as", "bob")
-    assert "means 2 decisions" in said
-    assert first in said
+    assert "'c' may be 2 calls; name one by its entry:" in said
+    listed = dict(reversed(line.split(maxsplit=1)) for line in said.splitlines()[-2:])
+    (entry,) = [entry for text, entry in listed.items() if "session s, asked" in text]
+    done = office.run("approve", entry, "--as", "bob")
+    assert done.returncode == 0, done.stderr
+    assert "  session  s" in done.stdout.splitlines()
+    assert first in office.fails("approve", first, "--as", "bob")
+
+
+def test_what_is_no_decision_or_an_old_one_is_not_approved(office):
+    asked = office.desk.say("c", "asked")
+    office.desk.tick()
+    office.desk.say("c", "asked")
+    assert f"call c has been decided again since {asked}" in office.fails(
+        "approve", asked, "--as", "bob"
+    )
+    opened = digest(_spine(office)[0])
+    assert "entry that belongs to no decided call" in office.fails("approve", opened, "--as", "bob")
+    before = _spine(office)
+    assert office.run("approve", "c", "--as", "bob").returncode == 0
+    assert len(_spine(office)) == len(before) + 1
 
 
 def test_there_must_be_a_ledger(office):

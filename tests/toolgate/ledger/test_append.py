@@ -181,6 +181,23 @@ def json_bytes(value: object) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
 
+def test_a_report_without_decision_is_stated_once(writer):
+    writer.decide("a")
+    writer.outcome("a")
+    other = {"result_digest": digest(b"other")}
+    for call, report in (("nobody", {}), ("a", other)):
+        assert writer.outcome(call, **report) == "unmatched"
+        assert writer.outcome(call, **report) == "repeated"
+    assert writer.outcome("nobody", **other) == "unmatched"
+    assert len(entries(Path(writer.ledger.root), "audit")) == 3
+    writer.close()
+    assert writer.outcome("nobody") == "repeated"
+    # Without an id two equal reports may be about two calls.
+    report = {"call": None, "args_digest": digest(b"args")}
+    assert [writer.outcome(call, **report) for call in "xy"] == ["unmatched", "unmatched"]
+    assert codes(Path(writer.ledger.root)) == ["execution.unmatched"] * 5
+
+
 def test_late_outcome_lies_on_the_spine(writer):
     writer.decide("a")
     writer.stop()

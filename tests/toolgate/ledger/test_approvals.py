@@ -116,11 +116,13 @@ def test_what_does_not_wait_cannot_be_answered(desk):
 
 
 def test_a_report_of_the_host_answers_once(desk):
-    told = {"approved": True, "principal": "user:dev"}
-    assert desk.ledger.answer_reported("s", call="a", ts=desk.tick(), **told) == "not_asked"
-    desk.say("a", "asked")
-    assert desk.ledger.answer_reported("s", call="a", ts=desk.tick(), **told) == "answered"
-    assert desk.ledger.answer_reported("s", call="a", ts=desk.tick(), **told) == "not_asked"
+    denied = desk.say("d", "denied")
+    assert desk.report("a", denied) == "known"
+    assert desk.report("d", denied) == "known"
+    asked = desk.say("a", "asked")
+    assert desk.report("a", asked) == "approved"
+    assert desk.report("a", asked) == "known"
+    assert kinds(desk).count("approval") == 1
     assert verify(str(desk.root)).answered == {"telemetry": 1}
 
 
@@ -160,12 +162,10 @@ def test_a_rotation_needs_a_key_that_is_there(desk):
 
 
 def test_a_policy_that_is_not_held_is_an_error(desk):
-    desk.say("a", "asked")
+    asked = desk.say("a", "asked")
     next((desk.root / "policies").glob("*.json")).unlink()
     with pytest.raises(LedgerError, match="cannot read the policy"):
-        desk.ledger.answer_reported(
-            "s", call="a", approved=True, principal="user:dev", ts=desk.tick()
-        )
+        desk.report("a", asked)
 
 
 def test_the_authors_signature_is_kept_once_with_the_policy(tmp_path):

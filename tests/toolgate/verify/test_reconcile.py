@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import approved
 import ledgers
 import pytest
 import vendors
@@ -144,16 +145,175 @@ def test_an_ask_that_ran(root, writer, tmp_path, closed):
     assert report.answered == {"inferred": 1}
 
 
-def test_a_failed_ask_that_a_person_approved(root, writer, tmp_path):
+class Answered:
+    """A ledger in which one call was asked about, and what telemetry says of that."""
+
+    def __init__(self, root, path, said, source="user_temporary", *, ends=None, **more):
+        self.root = root
+        self.files = [path / "logs.json"]
+        self.files[0].write_text(json.dumps(vendors.answer("asked", said, source, **more)))
+        if ends is not None:
+            self.files.append(trace(path / "t.jsonl", asked=ends))
+        self.spans = [word for file in self.files for word in ("--spans", file)]
+
+    def done(self):
+        """Reconcile twice: the second time must not write."""
+        made = done(self.root, *self.spans, "--idle", "0")
+        before = entries(self.root)
+        assert set(done(self.root, *self.spans, "--idle", "0").values()) <= {"known"}
+        assert entries(self.root) == before
+        return made
+
+    def report(self, *, traced=False):
+        spans = load_trace([str(file) for file in self.files]) if traced else None
+        return verify(str(self.root), spans=spans)
+
+    def codes(self, *, traced=False):
+        return {item.code for item in self.report(traced=traced).findings}
+
+    def approvals(self):
+        return [row["ev"] for row in entries(self.root) if row["kind"] == "approval"]
+
+
+def finish(writer):
+    writer.ledger.session_close("alpha", closed_by="session_end", ts=2 * ledgers.START)
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
+@pytest.mark.parametrize("ends", ["ok", "error", "interrupted"])
+def test_an_ask_its_user_approved(root, writer, tmp_path, ends, closed):
     writer.decide("asked", "asked")
-    shown = trace(tmp_path / "t.jsonl", asked="error")
-    logs = tmp_path / "logs.json"
-    logs.write_text(json.dumps(vendors.answer("asked", "accept", "user_temporary")))
-    spans = ("--spans", shown, "--spans", logs)
-    assert done(root, *spans, "--idle", "0") == {"asked": "inferred"}
-    report = verify(str(root), spans=load_trace([str(shown), str(logs)]))
-    assert report.answered == {"telemetry": 1}
-    assert outcomes(root) == {"asked": ("error", "transcript")}
+    if closed:
+        writer.close()
+    one = Answered(root, tmp_path, "accept", ends=ends)
+    assert "telemetry reports" in run("verify", root, *one.spans).output
+    assert one.done() == {"asked": "approved"}
+    if not closed:
+        finish(writer)
+    [given] = one.approvals()
+    assert (given["verdict"], given["evidence"], given["sig"]) == ("approve", "telemetry", None)
+    assert given["principal"] == "alice"  # the ask's own: telemetry names nobody
+    assert outcomes(root) == {"asked": (dict(ENDS.values())[ends], "transcript")}
+    for traced in (False, True):
+        report = one.report(traced=traced)
+        assert report.findings == []
+        assert report.answered == {"telemetry": 1}
+        assert not [text for text in report.conditions if "who approved" in text]
+
+
+def test_an_approval_alone_lets_the_hook_report_the_end(root, writer, tmp_path):
+    writer.decide("asked", "asked")
+    one = Answered(root, tmp_path, "accept", **{"user.email": "dev@example.org"})
+    assert one.done() == {"asked": "approved"}
+    assert [given["principal"] for given in one.approvals()] == ["dev@example.org"]
+    writer.ts = time.time_ns() // 1000
+    assert writer.outcome("asked") == "outcome"
+    writer.close()
+    report = one.report()
+    assert (report.findings, report.answered) == ([], {"telemetry": 1})
+
+
+def test_an_approval_without_any_end_leaves_an_allowed_call_without_one(root, writer, tmp_path):
+    writer.decide("asked", "asked")
+    writer.close()
+    one = Answered(root, tmp_path, "accept")
+    assert one.done() == {"asked": "approved"}
+    assert outcomes(root) == {"asked": ("unresolved", "recovery")}
+    assert one.codes() == {"log.orphan_allow"}
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
+@pytest.mark.parametrize("ends", ["rejected", "rejected or stopped", "error", None])
+def test_an_ask_its_user_refused(root, writer, tmp_path, ends, closed):
+    writer.decide("asked", "asked")
+    if closed:
+        writer.close()
+    one = Answered(root, tmp_path, "reject", "user_reject", ends=ends)
+    assert one.done() == {"asked": "refused"}
+    if not closed:
+        finish(writer)
+    assert [given["verdict"] for given in one.approvals()] == ["refuse"]
+    assert outcomes(root) == {}
+    report = one.report(traced=True)
+    assert report.findings == []
+    assert report.decisions == {"asked": 1, "denied": 1}
+    assert report.asks == []
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
+def test_an_ask_its_user_refused_and_that_ran(root, writer, tmp_path, closed):
+    writer.decide("asked", "asked")
+    if closed:
+        writer.close()
+    one = Answered(root, tmp_path, "reject", "user_reject", ends="ok")
+    assert one.done() == {"asked": "unanswered"}
+    if not closed:
+        finish(writer)
+    assert [given["verdict"] for given in one.approvals()] == ["refuse"]
+    assert outcomes(root) == {"asked": ("ok", "transcript")}
+    assert one.report().decisions == {"asked": 1}
+    assert one.codes() == {"execution.ask_unanswered"}
+    assert one.codes(traced=True) == {"execution.ask_unanswered", "execution.rejected"}
+
+
+def test_a_refused_ask_whose_end_is_in_dispute_is_left(root, writer, tmp_path):
+    writer.decide("asked", "asked")
+    one = Answered(root, tmp_path, "reject", "user_reject", ends="ok")
+    other = tmp_path / "t.json"
+    other.write_text(json.dumps(vendors.otlp(vendors.span("asked", "alpha", 1, ok=False))))
+    one.spans += ["--spans", other]
+    assert one.done() == {}
+
+
+@pytest.mark.parametrize(
+    ("said", "source", "ends", "how"),
+    [
+        ("accept", "config", "ok", {"asked": "inferred"}),
+        ("accept", "config", "error", {"asked": "inferred"}),
+        ("accept", "config", None, {}),
+        ("reject", "hook", None, {}),
+        ("timed_out", "user", None, {}),
+    ],
+)
+def test_only_a_user_answers(root, writer, tmp_path, said, source, ends, how):
+    writer.decide("asked", "asked")
+    one = Answered(root, tmp_path, said, source, ends=ends)
+    assert one.done() == how
+    assert one.approvals() == []
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
+@pytest.mark.parametrize(
+    ("said", "ends", "how", "codes"),
+    [
+        ("accept", None, "collected", set()),
+        ("accept", "rejected", "collected", set()),
+        ("accept", "ok", "unanswered", {"execution.ask_unanswered"}),
+        ("reject", None, "refused", set()),
+    ],
+)
+def test_an_ask_that_needs_signatures(root, tmp_path, said, ends, how, codes, closed):
+    desk = approved.Desk(root, "alpha", approved.ALONE, ts=PAST)
+    desk.say("asked", "asked", "deploy", args={"command": "ls asked"})
+    if closed:
+        desk.close()
+    one = Answered(root, tmp_path, said, "user_temporary", ends=ends)
+    assert one.done() == {"asked": how}
+    assert len(one.approvals()) == 1
+    if not closed:
+        finish(desk)
+    assert one.codes() - {"entries.authority_unrooted"} == codes
+    assert one.report().decisions == {"asked": 1, **({"denied": 1} if how == "refused" else {})}
+
+
+def test_answers_are_told_in_words(root, writer, tmp_path):
+    writer.decide("asked", "asked")
+    one = Answered(root, tmp_path, "accept", ends="ok", **{"user.email": "dev@example.org"})
+    assert run("reconcile", root, *one.spans, "--idle", "0").output == (
+        "session alpha: Bash call asked: approved by its user dev@example.org (telemetry), "
+        "ok (transcript, matched by id): approved\n"
+        "1 call recorded with the user's approval, which telemetry reports\n"
+    )
 
 
 def test_a_call_without_decision_is_stated_once(root, writer, tmp_path):

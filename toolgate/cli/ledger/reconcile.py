@@ -1,4 +1,4 @@
-"""``toolgate ledger reconcile``: the ends of calls that hooks never reported, from a trace."""
+"""``toolgate ledger reconcile``: what hooks never reported of calls, from a trace."""
 
 import json
 from collections import Counter
@@ -10,6 +10,7 @@ from toolgate.cli.ledger.place import INTERRUPTED, UNCHECKED, plain, root_of, st
 from toolgate.cli.ledger.progress import Progress
 
 if TYPE_CHECKING:
+    from toolgate.ledger.settle import Shown
     from toolgate.verify.endings import Ending
 
 _DONE = {
@@ -17,8 +18,12 @@ _DONE = {
     "late": "{} recorded after their turn was closed",
     "superseded": "{} recorded in place of unresolved ones",
     "inferred": "{} recorded with the answer that running implies",
+    "approved": "{} recorded with the user's approval, which telemetry reports",
+    "refused": "{} recorded as refused by the user, as telemetry reports",
+    "collected": "{} left open with the user's approval: their class needs signed ones",
+    "unanswered": "{} recorded as run although the user's answer, which is recorded, allows none",
     "unmatched": "{} stated as run without a decision",
-    "known": "{} left: they have an end by now",
+    "known": "{} left: the ledger knows of it by now",
     "busy": "{} left: their session is still being written",
 }
 _MOST_SHOWN = 200
@@ -49,12 +54,13 @@ _AT_ONCE = 256
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def reconcile(path: str | None, traces: tuple[str, ...], idle_s: int, as_json: bool) -> None:
-    """Record the ends of calls that no hook reported and a trace shows.
+    """Record what no hook reported and a trace shows: ends of calls, answers to asks.
 
-    Allowed calls without an end, or with none but unresolved, get the one the trace shows;
-    asks that ran get the answer that running implies; calls of known sessions that ran without
-    a decision are stated once. Refused asks and denied calls stay as they are. Running it
-    again writes nothing.
+    Allowed calls without an end, or with none but unresolved, get the one the trace shows.
+    Asks get the answer of their user that telemetry reports, as an approval or refusal that
+    nobody signed; without one, those that ran get the answer that running implies. Calls of
+    known sessions that ran without a decision are stated once. Denied calls stay as they are.
+    Running it again writes nothing.
 
     Exit codes: 0 done or nothing to do, 2 wrong usage, 3 there is no ledger, the trace cannot
     be read or nothing can be written, 130 interrupted.
@@ -90,7 +96,6 @@ def _reconcile(
     import time
 
     from toolgate.ledger.append import Ledger
-    from toolgate.ledger.calls import Report
     from toolgate.verify import verify
     from toolgate.verify.endings import Ending
     from toolgate.verify.traces.load import load_trace
@@ -105,27 +110,41 @@ def _reconcile(
         for session, endings in sessions.items():
             for at in range(0, len(endings), _AT_ONCE):
                 some = endings[at : at + _AT_ONCE]
-                reports = [(ending.decided, Report(*_fields(ending))) for ending in some]
+                shown = [_shown(ending) for ending in some]
                 now = time.time_ns() // 1000
-                how = ledger.settle(session, reports=reports, ts=now, idle_us=idle_s * 1_000_000)
+                how = ledger.settle(session, shown=shown, ts=now, idle_us=idle_s * 1_000_000)
                 done += zip(some, how, strict=True)
                 progress(len(done))
 
 
-def _fields(ending: "Ending") -> "tuple[str | None, str, str, str | None, str, str, str]":
-    """Return an ending in the order of a writer's report."""
-    return (
-        ending.call,
-        ending.tool,
-        ending.args_digest,
-        ending.result_digest,
-        ending.terminal_state,
-        ending.source,
-        ending.join,
-    )
+def _shown(ending: "Ending") -> "Shown":
+    """Return an ending as the writer takes it."""
+    from toolgate.ledger.calls import Report
+    from toolgate.ledger.settle import Shown
+    from toolgate.ledger.told import Told
+
+    report = told = None
+    if ending.terminal_state is not None:
+        report = Report(
+            ending.call,
+            ending.tool,
+            ending.args_digest,
+            ending.result_digest,
+            ending.terminal_state,
+            ending.source,
+            ending.join,
+        )
+    if ending.approved is not None:
+        told = Told(ending.approved, ending.principal)
+    return Shown(ending.decided, ending.call, report, told)
 
 
 def _sentence(ending: "Ending", how: str) -> str:
+    said: list[str] = []
+    if ending.approved is not None:
+        by = "" if ending.principal is None else f" {ending.principal}"
+        said.append(f"{'approved' if ending.approved else 'refused'} by its user{by} (telemetry)")
+    if ending.terminal_state is not None:
+        said.append(f"{ending.terminal_state} ({ending.source}, matched by {ending.join})")
     which = f"session {ending.session}: {ending.tool} call {ending.call or 'without id'}"
-    by = f"{ending.source}, matched by {ending.join}"
-    return f"{which}: {ending.terminal_state} ({by}): {how}"
+    return f"{which}: {', '.join(said)}: {how}"

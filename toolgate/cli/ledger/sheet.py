@@ -121,11 +121,18 @@ def _remarks(report: "Report") -> list[str]:
     if report.by_content:
         outcomes = counted(report.by_content, "outcome")
         lines.append(f"{outcomes} matched by tool and arguments, because no call id was known.")
-    if report.endings:
-        calls = counted(len(report.endings), "call")
+    ends = sum(ending.terminal_state is not None for ending in report.endings)
+    if ends:
+        calls = counted(ends, "call")
         lines.append(
             f"{calls} without an end in the ledger, which the trace shows (toolgate ledger "
             "reconcile)."
+        )
+    answers = sum(ending.approved is not None for ending in report.endings)
+    if answers:
+        lines.append(
+            f"{counted(answers, 'ask')} without an answer in the ledger, which telemetry reports "
+            "(toolgate ledger reconcile)."
         )
     if report.replaced:
         were = "was" if report.replaced == 1 else "were"

@@ -5,16 +5,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolgate.cli.ledger.place import INTERRUPTED, UNCHECKED, plain, root_of, stop
+from toolgate.cli.ledger.place import INTERRUPTED, UNCHECKED, root_of, stop
 from toolgate.cli.ledger.progress import Progress
 
 if TYPE_CHECKING:
     from toolgate.verify.reader import Reader
-    from toolgate.views.find import Candidate, Found
+    from toolgate.views.find import Candidate
     from toolgate.views.story import Story
 
 _AMBIGUOUS = 2
-_MOST_LISTED = 50
 
 
 @click.command()
@@ -63,42 +62,10 @@ def _the_call(directory: "Reader", wanted: str, progress: Progress) -> "Candidat
     from toolgate.views.gather import all_lines
 
     found = find(lambda: all_lines(directory, progress), wanted)
-    if not found.calls:
-        stop(_unknown(directory.root, wanted, found), UNCHECKED)
-    if len(found.calls) > 1:
-        lines = [f"{wanted!r} may be {len(found.calls)} calls; name one by its entry:"]
-        lines += [_line(one) for one in found.calls[:_MOST_LISTED]]
-        if len(found.calls) > _MOST_LISTED:
-            lines.append(f"  and {len(found.calls) - _MOST_LISTED} more")
-        stop("\n".join(lines), _AMBIGUOUS)
+    unclear = found.unclear(directory.root, wanted)
+    if unclear is not None:
+        stop(unclear, _AMBIGUOUS if found.calls else UNCHECKED)
     return found.calls[0]
-
-
-def _line(one: "Candidate") -> str:
-    from toolgate.views.moments import moment
-
-    return plain(
-        f"  {one.entry}  {one.tool} call {one.call}, session {one.session}, {one.state} "
-        f"{moment(one.ts)}"
-    )
-
-
-def _unknown(root: str, wanted: str, found: "Found") -> str:
-    """Say why a text names no call."""
-    if found.others:
-        entry, kind = found.others[0]
-        article = "an" if kind[0] in "aeiou" else "a"
-        return f"{entry} is {article} {kind} entry that belongs to no decided call"
-    if found.reports:
-        entries = ", ".join(found.reports[:_MOST_LISTED])
-        return (
-            f"call {wanted!r} ran, and the ledger holds no decision on it (execution.unmatched, "
-            f"entry {entries}); `toolgate ledger verify` reports it"
-        )
-    return (
-        f"the ledger at {root} holds no call {wanted!r}; expected a call id, or a digest of a "
-        "decision or of its entry, or its first 8 or more hex digits"
-    )
 
 
 def _story(directory: "Reader", call: "Candidate", progress: Progress) -> "Story":

@@ -35,7 +35,7 @@ class OtlpTraces(Reader):
         super().__init__(name)
         self._tools: dict[str, str] = {}
         self._owners: dict[str, tuple[str | None, str]] = {}
-        self._prompts: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        self._prompts: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = []
         self._found: list[Span] = []
 
     @staticmethod
@@ -56,7 +56,7 @@ class OtlpTraces(Reader):
                 session = text_of(attributes, *SESSION_IDS)
                 self._owners[text_or_none(span.get("spanId")) or ""] = session, call
             elif name == _PROMPT:
-                self._prompts.append((span, attributes))
+                self._prompts.append((span, attributes, resource))
             of_genai = attributes.get("gen_ai.operation.name") == "execute_tool"
             if name == EXECUTION or (of_genai and name not in _OURS):
                 self._whole(span, attributes)
@@ -100,7 +100,7 @@ class OtlpTraces(Reader):
 
     def calls(self) -> list[Span]:
         """Return the executions, and keep the answers that belong to them."""
-        for span, attributes in self._prompts:
+        for span, attributes, resource in self._prompts:
             owner = self._owners.get(text_or_none(span.get("parentSpanId")) or "")
             said = attributes.get("decision")
             if owner is not None and said in ("accept", "reject"):
@@ -112,6 +112,7 @@ class OtlpTraces(Reader):
                         accepted=said == "accept",
                         source=text_of(attributes, "source") or "",
                         ts=nanoseconds_as_us(span.get("endTimeUnixNano")),
+                        person=person_of(attributes, resource),
                     )
                 )
         self._prompts = []
@@ -125,6 +126,9 @@ class OtlpTraces(Reader):
 
 CALL_IDS = ("tool_use_id", "gen_ai.tool.call.id", "gen_ai.tool.call_id", "call_id")
 SESSION_IDS = ("session.id", "gen_ai.conversation.id", "conversation.id")
+PEOPLE = ("user.email", "enduser.id", "user.account_uuid", "user.account_id", "user.id")
+"""Who uses the host, what says it best first; ``user.id`` may be no more than an installation."""
+_LONGEST_NAME = 256
 
 
 def records(
@@ -143,11 +147,24 @@ def records(
 
 def service_of(reader: Reader, resource: dict[str, Any]) -> None:
     """Note which program a resource says it is."""
-    inner = resource.get("resource")
-    attributes = attributes_of(inner) if isinstance(inner, dict) else {}
+    attributes = _of_resource(resource)
     program = text_of(attributes, "service.name")
     if program is not None:
         reader.written_by(program, text_of(attributes, "service.version") or "")
+
+
+def person_of(attributes: dict[str, Any], resource: dict[str, Any]) -> str | None:
+    """Return the user that a record or its resource names; None if it names none."""
+    for held in (attributes, _of_resource(resource)):
+        person = text_of(held, *PEOPLE)
+        if person is not None and len(person) <= _LONGEST_NAME and person.isprintable():
+            return person
+    return None
+
+
+def _of_resource(resource: dict[str, Any]) -> dict[str, Any]:
+    inner = resource.get("resource")
+    return attributes_of(inner) if isinstance(inner, dict) else {}
 
 
 def _is_dropped(key: object, value: object) -> bool:

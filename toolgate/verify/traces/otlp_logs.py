@@ -14,6 +14,7 @@ from toolgate.verify.traces.otlp import (
     attributes_of,
     is_flag,
     nanoseconds_as_us,
+    person_of,
     records,
     service_of,
     text_of,
@@ -23,7 +24,8 @@ from toolgate.verify.traces.rollout import hook_form
 from toolgate.verify.traces.span import ERROR, OK, Answer, Span
 
 _ACCEPTS = ("accept", "approved")
-_REJECTS = frozenset(("reject", "denied", "abort", "timed_out"))
+_NOBODY = "timed_out"
+_REJECTS = frozenset(("reject", "denied", "abort", _NOBODY))
 _SILENT = frozenset(
     (
         "api_error",
@@ -84,7 +86,7 @@ class OtlpLogs(Reader):
                 self._found.append(self._call(record, attributes, vendor, session))
             elif name == "tool_decision":
                 service_of(self, resource)
-                self._answer(record, attributes, session)
+                self._answer(record, attributes, resource, session)
             elif name not in _SILENT:
                 self.pass_over(name)
 
@@ -121,7 +123,11 @@ class OtlpLogs(Reader):
         )
 
     def _answer(
-        self, record: dict[str, Any], attributes: dict[str, Any], session: str | None
+        self,
+        record: dict[str, Any],
+        attributes: dict[str, Any],
+        resource: dict[str, Any],
+        session: str | None,
     ) -> None:
         call = text_of(attributes, *CALL_IDS)
         said = (text_of(attributes, "decision") or "").lower()
@@ -135,8 +141,9 @@ class OtlpLogs(Reader):
                 session=session,
                 call=call,
                 accepted=accepted,
-                source=text_of(attributes, "source") or "",
+                source=said if said == _NOBODY else text_of(attributes, "source") or "",
                 ts=_time(record, attributes),
+                person=person_of(attributes, resource),
             )
         )
 

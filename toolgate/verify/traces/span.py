@@ -54,6 +54,7 @@ class Answer(NamedTuple):
         accepted: whether the call was let through.
         source: who answered, in the host's word.
         ts: when, microseconds UTC.
+        person: the user's name or id, if it says one.
     """
 
     where: str
@@ -62,6 +63,7 @@ class Answer(NamedTuple):
     accepted: bool
     source: str
     ts: int | None = None
+    person: str | None = None
 
     @property
     def by_user(self) -> bool:
