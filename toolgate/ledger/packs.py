@@ -20,7 +20,8 @@ FOLDER = "segments"
 MANIFEST, PACK, TWIN = "manifest.json", "sessions.jsonl.gz", "entries.parquet"
 VERSION = 1
 
-_NAME = re.compile(r"(\d{4}-\d{2}-\d{2})-([1-9]\d{0,8})")
+_NAME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})-([1-9][0-9]{0,8})")
+_SESSION = re.compile(r"[a-z0-9][a-z0-9-]{0,63}|x-[0-9a-f]{64}")
 _CHUNK_BYTES = 1 << 18
 _GZIP = 31
 _ENTRY_END = b',"v":1}\n'
@@ -183,7 +184,11 @@ def _manifest(body: dict[str, Any]) -> Manifest:
     names = [item.name for item in sessions]
     _expect(sorted(set(names)) == names)
     made = Manifest(
-        body["day"], body["number"], _kept(body["pack"]), twin and _kept(twin), sessions
+        body["day"],
+        body["number"],
+        _kept(body["pack"]),
+        None if twin is None else _kept(twin),
+        sessions,
     )
     _expect(made.pack.bytes == end and type(made.day) is str and type(made.number) is int)
     return made
@@ -192,6 +197,7 @@ def _manifest(body: dict[str, Any]) -> Manifest:
 def _packed(item: dict[str, Any]) -> Packed:
     made = Packed(**item)
     _expect(type(made.name) is str and type(made.session) is str)
+    _expect(_SESSION.fullmatch(made.name) is not None)
     _expect(is_digest(made.digest) and is_digest(made.close))
     for number in (made.offset, made.length, made.bytes, made.lines, made.entries):
         _expect(type(number) is int and 0 <= number <= MAX_INTEGER)
@@ -200,7 +206,7 @@ def _packed(item: dict[str, Any]) -> Packed:
 
 def _kept(item: dict[str, Any]) -> Kept:
     made = Kept(**item)
-    _expect(type(made.bytes) is int and is_digest(made.digest))
+    _expect(type(made.bytes) is int and made.bytes >= 0 and is_digest(made.digest))
     return made
 
 
@@ -242,16 +248,19 @@ def unpacked(folder: str, item: Packed) -> Iterator[bytes]:
         LedgerError: the pack cannot be read.
         SegmentError: the pack does not hold them.
     """
-    left = item.bytes
+    left, behind = item.bytes, item.length
     pack = f"{FOLDER}/{os.path.basename(folder)}/{PACK}"
     other = SegmentError(f"{pack} does not hold the file of session {item.name} as it was packed")
     member = zlib.decompressobj(_GZIP)
     try:
         for read in _chunks(os.path.join(folder, PACK), item.offset, item.length):
+            behind -= len(read)
             waiting = read
-            while waiting and not member.eof:
+            while waiting:
+                if member.eof:  # as any gzip does, another member behind it is read as well
+                    member = zlib.decompressobj(_GZIP)
                 data = member.decompress(waiting, _CHUNK_BYTES)
-                waiting = member.unconsumed_tail
+                waiting = member.unused_data or member.unconsumed_tail
                 left -= len(data)
                 if left < 0:
                     raise other
@@ -262,7 +271,7 @@ def unpacked(folder: str, item: Packed) -> Iterator[bytes]:
         raise other from None
     except OSError as error:
         raise LedgerError(f"cannot read {pack}: {error.strerror}") from error
-    if left or not member.eof or member.unused_data:
+    if left or behind or not member.eof:
         raise other
 
 

@@ -14,13 +14,15 @@
  * Exit codes: 0 PASS or CONDITIONAL (with --require-pin only PASS), 1 FAIL or a case
  * that differs, 2 wrong usage, 3 could not check, 4 INCOMPLETE.
  *
- * Sections: bytes, signatures, schema, lines, entries, approvals, authority, log, checkpoints,
+ * Sections: bytes, signatures, schema, lines, segments, entries, approvals, authority, log, checkpoints,
  * execution, traces, findings, verify, system, vectors, cli. The three layers (entries, log, execution) do not know of each other.
  */
 
 import { createHash, createPublicKey, verify as checkSignature } from 'node:crypto';
 import * as fs from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 
 /** The check could not be made; the evidence is neither good nor bad. */
 class CheckError extends Error {}
@@ -215,6 +217,8 @@ function addTo(map, key, item) {
   if (map.has(key)) map.get(key).push(item);
   else map.set(key, [item]);
 }
+
+const byBytes = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 const rawOf = (value) => Buffer.from(value.slice(value.indexOf(':') + 1), 'hex');
 const hexOf = (prefix, data) => `${prefix}:${data.toString('hex')}`;
@@ -458,128 +462,110 @@ function decode(raw) {
 
 // ------------------------------------------------------------------ lines
 
-/** A ledger on disk. */
-class Directory {
-  constructor(root) {
-    this.root = root;
-    const names = this.#names('', false);
-    // Segments hold sessions that have no file; judged without them, they would look lost.
-    if (this.#names('segments', true).some((name) => /^[0-9]{4}-[0-9]{2}-[0-9]{2}-/.test(name))) {
-      throw new CheckError(`the ledger at ${root} has sealed segments; give a copy made by: toolgate ledger export COPY ${root}`);
-    }
-    this.sessions = new Map(
-      this.#names('sessions', true)
-        .filter((name) => name.endsWith('.jsonl'))
-        .map((name) => [name.slice(0, -6), this.#size(join('sessions', name))]),
-    );
-    this.spine = names.filter((name) => /^spine-[0-9]{12}\.jsonl$/.test(name)).sort();
-    this.spineSize = this.spine.length ? this.#size(this.spine.at(-1)) : 0;
+const CHUNK = 256 * 1024;
+
+/** Where a ledger lies: in a directory, or in memory. Its files are called by their path. */
+class Source {
+  /** Looks at what there is. Sealing removes a file once a segment holds it, so segments come last. */
+  look() {
+    this.spine = this.names('').filter((name) => /^spine-[0-9]{12}\.jsonl$/.test(name)).sort();
+    this.spineSize = this.spine.length ? this.size(this.spine.at(-1)) : 0;
+    const names = this.names('sessions').filter((name) => name.endsWith('.jsonl'));
+    const files = names.map((name) => [name.slice(0, -6), this.size(`sessions/${name}`)]);
+    this.segments = new Segments(this);
+    this.sessions = new Map([...this.segments.lengths, ...files]); // by name: how long each is
   }
 
-  #names(folder, mayMiss) {
-    try {
-      return fs.readdirSync(join(this.root, folder));
-    } catch (error) {
-      if (mayMiss && error.code === 'ENOENT') return [];
-      throw new CheckError(`cannot read the ledger at ${this.root}: ${error.message}`);
-    }
-  }
-
-  #size(name) {
-    return fs.statSync(join(this.root, name)).size;
-  }
-
-  has(name) {
-    return fs.existsSync(join(this.root, name));
-  }
-
-  whole(name) {
-    try {
-      return fs.readFileSync(join(this.root, name));
-    } catch (error) {
-      if (error.code === 'ENOENT') return undefined;
-      throw new CheckError(`cannot read ${name}: ${error.message}`);
-    }
-  }
-
-  /** Opens a file for reading, piece by piece, into a buffer of the caller's. */
-  open(name) {
-    const attempt = (act) => {
-      try {
-        return act();
-      } catch (error) {
-        throw new CheckError(`cannot read ${name}: ${error.message}`);
-      }
-    };
-    const file = attempt(() => fs.openSync(join(this.root, name), 'r'));
-    return {
-      read: (buffer, at) => attempt(() => fs.readSync(file, buffer, at, buffer.length - at, null)),
-      close: () => fs.closeSync(file),
-    };
+  /** The lines of a session: of its file, else of what a segment holds of it, else none. */
+  session(name) {
+    const file = `sessions/${name}.jsonl`;
+    if (this.size(file) !== undefined) return readLines(this.chunks(file), file);
+    if (!this.segments.lengths.has(name)) this.segments = new Segments(this); // it was sealed meanwhile
+    return this.segments.read(name);
   }
 }
 
-/** A ledger in memory: its files by path. */
-class Held {
-  constructor(files) {
-    this.files = files;
-    const names = [...files.keys()];
-    this.spine = names.filter((name) => /^spine-[0-9]{12}\.jsonl$/.test(name)).sort();
-    this.spineSize = this.spine.length ? files.get(this.spine.at(-1)).length : 0;
-    const inside = names.filter((name) => /^sessions\/[^/]*\.jsonl$/.test(name));
-    this.sessions = new Map(inside.map((name) => [name.slice(9, -6), files.get(name).length]));
+class Directory extends Source {
+  constructor(root) {
+    super();
+    this.root = root;
+    this.look();
   }
 
-  has(name) {
-    return this.files.has(name);
+  #attempt(what, act) {
+    try {
+      return act();
+    } catch (error) {
+      throw new CheckError(`cannot read ${what}: ${error.message}`);
+    }
+  }
+
+  names(folder) {
+    if (folder && this.size(folder) === undefined) return [];
+    return this.#attempt(`the ledger at ${this.root}`, () => fs.readdirSync(join(this.root, folder)));
+  }
+
+  size(name) {
+    return this.#attempt(name, () => fs.statSync(join(this.root, name), { throwIfNoEntry: false })?.size);
+  }
+
+  whole(name) {
+    return this.size(name) === undefined ? undefined : this.#attempt(name, () => fs.readFileSync(join(this.root, name)));
+  }
+
+  async *chunks(name, offset = 0, length = Infinity) {
+    if (!length) return;
+    try {
+      yield* fs.createReadStream(join(this.root, name), { start: offset, end: offset + length - 1, highWaterMark: CHUNK });
+    } catch (error) {
+      throw new CheckError(`cannot read ${name}: ${error.message}`);
+    }
+  }
+}
+
+class Held extends Source {
+  constructor(files) {
+    super();
+    this.files = files;
+    this.look();
+  }
+
+  names(folder) {
+    const above = folder && `${folder}/`;
+    const inside = [...this.files.keys()].filter((name) => name.startsWith(above));
+    return [...new Set(inside.map((name) => name.slice(above.length).split('/')[0]))];
+  }
+
+  size(name) {
+    return this.files.get(name)?.length;
   }
 
   whole(name) {
     return this.files.get(name);
   }
 
-  open(name) {
-    const data = this.files.get(name);
-    let from = 0;
-    const read = (buffer, at) => {
-      const length = data.copy(buffer, at, from);
-      from += length;
-      return length;
-    };
-    return { read, close: () => {} };
+  *chunks(name, offset = 0, length = Infinity) {
+    yield this.files.get(name).subarray(offset, offset + length);
   }
 }
 
-/**
- * Yields lines as {data, first, closed}; what is longer than a line may be comes in pieces.
- *
- * The data of a piece is overwritten when the next one is read.
- */
-function* pieces({ read, close }) {
-  const buffer = Buffer.allocUnsafe(4 * MAX_LINE);
-  let end = 0;
+/** Yields lines as {data, first, closed}; what is longer than a line may be comes in pieces. */
+async function* pieces(chunks) {
+  let rest = Buffer.alloc(0);
   let first = true;
-  try {
-    for (let length; (length = read(buffer, end)) > 0; ) {
-      end += length;
-      let begin = 0;
-      for (;;) {
-        const rest = buffer.subarray(begin, end);
-        const feed = rest.indexOf(10);
-        const closed = feed >= 0 && feed <= MAX_LINE;
-        if (!closed && rest.length <= MAX_LINE) break;
-        const data = rest.subarray(0, closed ? feed : MAX_LINE + 1);
-        yield { data, first, closed };
-        first = closed;
-        begin += data.length + (closed ? 1 : 0);
-      }
-      buffer.copyWithin(0, begin, end);
-      end -= begin;
+  for await (const chunk of chunks) {
+    rest = rest.length ? Buffer.concat([rest, chunk]) : chunk;
+    for (;;) {
+      const feed = rest.indexOf(10);
+      const closed = feed >= 0 && feed <= MAX_LINE;
+      if (!closed && rest.length <= MAX_LINE) break;
+      const data = rest.subarray(0, closed ? feed : MAX_LINE + 1);
+      yield { data, first, closed };
+      first = closed;
+      rest = rest.subarray(data.length + (closed ? 1 : 0));
     }
-    if (end) yield { data: buffer.subarray(0, end), first, closed: false };
-  } finally {
-    close();
   }
+  if (rest.length) yield { data: rest, first, closed: false };
 }
 
 /** A run of lines that are no entries. */
@@ -623,11 +609,11 @@ class BadRun {
 }
 
 /** Yields a file's entries as {entry, digest, ...} and the runs of lines between them as {bad}. */
-function* readLines(source, file) {
+async function* readLines(chunks, file) {
   let run;
   let number = 0;
   let offset = 0;
-  for (const piece of pieces(source.open(file))) {
+  for await (const piece of pieces(chunks)) {
     if (piece.first) number += 1;
     const entry = piece.first && piece.closed ? decode(piece.data) : undefined;
     if (entry) {
@@ -647,6 +633,183 @@ function* readLines(source, file) {
 /** The name of a session's file, without its ending. */
 function sessionName(session) {
   return /^[a-z0-9][a-z0-9-]{0,63}$/.test(session) ? session : `x-${digestOf(session).slice(7)}`;
+}
+
+// --------------------------------------------------------------- segments
+
+const isKept = closed({ bytes: natural, digest });
+const isManifest = closed({
+  v: oneOf(1), day: text, number: natural, pack: isKept, twin: orNull(isKept),
+  sessions: listOf(
+    closed({
+      name: (value) => text(value) && /^(?:[a-z0-9][a-z0-9-]{0,63}|x-[0-9a-f]{64})$/.test(value),
+      session: text, offset: natural, length: natural, bytes: natural, digest, lines: natural, entries: natural, close: digest,
+    }),
+  ),
+});
+
+/** Reads a segment's manifest; undefined if it is none of that segment. */
+function manifestOf(data, stem) {
+  const body = data && strictly(data);
+  if (!isManifest(body) || `${profileText(body)}\n` !== data.toString()) return undefined;
+  const { day, number, pack, sessions } = body;
+  let end = 0;
+  for (const [at, { name, offset, length }] of sessions.entries()) {
+    if (offset !== end || (at > 0 && sessions[at - 1].name >= name)) return undefined;
+    end += length;
+  }
+  return `${day}-${number}` === stem && pack.bytes === end ? body : undefined;
+}
+
+/** Counts and hashes bytes as they pass; keeps the digests of their first so many. */
+class Tally {
+  bytes = 0;
+  lines = 0;
+  entries = 0;
+  #sum = createHash('sha256');
+  #ending = Buffer.alloc(0);
+  #begun = new Map(); // length -> digest
+
+  constructor(lengths = []) {
+    for (const length of lengths) this.#begun.set(length, length ? undefined : this.digest);
+  }
+
+  static async of(chunks, lengths) {
+    const tally = new Tally(lengths);
+    for await (const chunk of chunks) tally.#add(chunk);
+    return tally;
+  }
+
+  #add(chunk) {
+    for (const length of this.#begun.keys()) {
+      if (this.bytes >= length || length > this.bytes + chunk.length) continue;
+      this.#begun.set(length, hexOf('sha256', this.#sum.copy().update(chunk.subarray(0, length - this.bytes)).digest()));
+    }
+    this.#sum.update(chunk);
+    this.bytes += chunk.length;
+    this.lines += occurrences(chunk, '\n');
+    const seen = Buffer.concat([this.#ending, chunk]);
+    this.entries += occurrences(seen, ENTRY_END);
+    this.#ending = seen.subarray(Math.max(0, seen.length - ENTRY_END.length + 1));
+  }
+
+  get digest() {
+    return hexOf('sha256', this.#sum.copy().digest());
+  }
+
+  /** Whether the bytes begin with some that have a length and a digest. */
+  beginsWith({ bytes, digest: expected }) {
+    return this.#begun.get(bytes) === expected;
+  }
+}
+
+const ENTRY_END = ',"v":1}\n';
+
+function occurrences(data, sign) {
+  let count = 0;
+  for (let at = data.indexOf(sign); at >= 0; at = data.indexOf(sign, at + sign.length)) count += 1;
+  return count;
+}
+
+/** A copy of a session cannot be unpacked whole. */
+class Damaged extends Error {}
+
+/** The sealed sessions of a ledger. What a manifest says of entries is not believed. */
+class Segments {
+  lengths; // by name: how long the latest copy of a session is
+  unreadTwins = 0;
+  #source;
+  #manifests = [];
+  #copies = new Map(); // name -> copies of the session, the oldest first
+  #broken = [];
+
+  constructor(source) {
+    this.#source = source;
+    const found = source.names('segments').map((name) => /^([0-9]{4}-[0-9]{2}-[0-9]{2})-([1-9][0-9]{0,8})$/.exec(name)).filter(Boolean);
+    found.sort(([, day, number], [, other, another]) => byBytes(day, other) || number - another);
+    for (const [stem] of found) {
+      const folder = `segments/${stem}`;
+      const manifest = manifestOf(source.whole(`${folder}/manifest.json`), stem);
+      if (!manifest) {
+        this.#broken.push({ entry: folder, session: null });
+        continue;
+      }
+      const copies = manifest.sessions.map((said) => ({ ...said, file: `${folder}/${said.name}.jsonl`, pack: `${folder}/sessions.jsonl.gz` }));
+      this.#manifests.push({ ...manifest, folder, copies });
+      for (const copy of copies) addTo(this.#copies, copy.name, copy);
+    }
+    this.lengths = new Map([...this.#copies].map(([name, copies]) => [name, copies.at(-1).bytes]));
+  }
+
+  /** Yields the bytes of a copy, no more than it had. */
+  async *#unpacked({ pack, offset, length, bytes }) {
+    const member = createGunzip();
+    let left = bytes;
+    if (!length || this.#source.size(pack) === undefined) throw new Damaged();
+    pipeline(Readable.from(this.#source.chunks(pack, offset, length)), member, () => {});
+    try {
+      for await (const chunk of member) {
+        left -= chunk.length;
+        if (left < 0) break;
+        yield chunk;
+      }
+    } catch (error) {
+      throw error.code?.startsWith('Z_') ? new Damaged() : error;
+    }
+    if (left !== 0 || member.bytesWritten !== length) throw new Damaged();
+  }
+
+  /** Counts a copy; undefined if it cannot be unpacked whole. */
+  async #tally(copy, lengths) {
+    try {
+      return await Tally.of(this.#unpacked(copy), lengths);
+    } catch (error) {
+      if (error instanceof Damaged) return undefined;
+      throw error;
+    }
+  }
+
+  /** Yields the lines of a session from its latest copy; none if that cannot be unpacked whole. */
+  async *read(name) {
+    const copy = this.#copies.get(name)?.at(-1);
+    if (copy && (await this.#tally(copy))) yield* readLines(this.#unpacked(copy), copy.file);
+  }
+
+  /** Yields what is not as a manifest says; `closes` are the sessions of session_close entries by digest. */
+  async *damage(closes) {
+    yield* this.#broken;
+    for (const manifest of this.#manifests) {
+      yield* this.#ofFiles(manifest);
+      for (const copy of manifest.copies) {
+        const tally = await this.#tally(copy);
+        const same = tally && ['digest', 'lines', 'entries'].every((name) => tally[name] === copy[name]);
+        if (!same || closes.get(copy.close) !== copy.session) yield { entry: copy.file, session: copy.session };
+      }
+    }
+    for (const name of [...this.#copies.keys()].sort(byBytes)) yield* this.#ofCopies(name);
+  }
+
+  async *#ofFiles({ folder, pack, twin }) {
+    for (const [name, said] of [['sessions.jsonl.gz', pack], ['entries.parquet', twin]]) {
+      if (said === null) continue;
+      const entry = `${folder}/${name}`;
+      const tally = this.#source.size(entry) === undefined ? undefined : await Tally.of(this.#source.chunks(entry));
+      if (tally?.bytes !== said.bytes || tally.digest !== said.digest) yield { entry, session: null };
+      else if (said === twin) this.unreadTwins += 1;
+    }
+  }
+
+  /** A session that went on after it was sealed must begin with what was sealed. */
+  async *#ofCopies(name) {
+    const copies = [...this.#copies.get(name)];
+    const lengths = copies.map(({ bytes }) => bytes);
+    const file = `sessions/${name}.jsonl`;
+    const there = this.#source.size(file) !== undefined;
+    const begun = there ? await Tally.of(this.#source.chunks(file), lengths) : await this.#tally(copies.pop(), lengths);
+    for (const copy of begun ? copies : []) {
+      if (!begun.beginsWith(copy)) yield { entry: copy.file, session: copy.session };
+    }
+  }
 }
 
 // ---------------------------------------------------------------- entries
@@ -1429,6 +1592,11 @@ class Log {
 
   #add(code, entry, session, turn = null) {
     this.seen.push({ code, entry, session, turn });
+  }
+
+  /** Notes that a segment is not what its manifest says. */
+  segment({ entry, session }) {
+    this.#add('log.segment', entry, session);
   }
 
   bad(run, stream) {
@@ -2542,7 +2710,7 @@ const FORMATS = [OtlpTraces, OtlpLogs, Rollout, Transcript];
 /** Every finding, the likelier cause first, and the verdict that it makes. */
 const FAULTS = new Map([
   ...[
-    'entries.parse', 'entries.profile', 'entries.noncanonical', 'entries.version', 'entries.schema',
+    'log.segment', 'entries.parse', 'entries.profile', 'entries.noncanonical', 'entries.version', 'entries.schema',
     'entries.action_ref', 'entries.decision_id', 'entries.scope', 'entries.policy_altered',
     'entries.policy_unknown', 'entries.class', 'entries.action_ref_reused', 'entries.intent_differs',
     'entries.basis_other_action', 'entries.swapped_outcome', 'entries.approval_signature',
@@ -2582,6 +2750,9 @@ const GAPS = [
 
 /** Which findings a finding explains when both lie in one neighbourhood. */
 const EXPLAINS = {
+  'log.segment': [
+    ...GAPS, 'entries.parse', 'entries.profile', 'entries.noncanonical', 'entries.version', 'entries.schema', 'log.file_missing',
+  ],
   'entries.parse': GAPS,
   'entries.profile': GAPS,
   'entries.noncanonical': GAPS,
@@ -2669,8 +2840,6 @@ function attribute(seen) {
 
 // ----------------------------------------------------------------- verify
 
-const byBytes = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b));
-
 /** Refuses what is no ledger: nothing was looked at then, and nothing is said of it. */
 function checkThere(source) {
   if (!source.spine.length) throw new CheckError('no ledger here (no spine file)');
@@ -2694,7 +2863,7 @@ const verdictOf = (findings, conditions) => {
  * @param roots policy digests and keys that are trusted to say who writes policies
  * @param watch called with every entry
  */
-function verify(source, { trace = null, pin = null, anchors = NOTHING_KEPT, roots = [], watch = () => {} } = {}) {
+async function verify(source, { trace = null, pin = null, anchors = NOTHING_KEPT, roots = [], watch = () => {} } = {}) {
   checkThere(source);
   const log = new Log(pin, anchors);
   const entries = new Entries(source, roots);
@@ -2708,14 +2877,16 @@ function verify(source, { trace = null, pin = null, anchors = NOTHING_KEPT, root
 
   const names = new Map(); // file name -> session
   const lastClosed = new Map();
+  const closes = new Map(); // entry digest -> session
   for (const file of source.spine) {
-    for (const item of readLines(source, file)) {
+    for await (const item of readLines(source.chunks(file), file)) {
       if (item.bad && file !== source.spine.at(-1)) item.bad.torn = false; // nobody will seal it
       else if (item.bad?.torn && item.offset >= source.spineSize) continue; // a writer is at it
       if (item.entry?.kind === 'session_open') {
         const name = sessionName(item.entry.session);
         if (!names.has(name)) names.set(name, item.entry.session);
       } else if (item.entry?.kind === 'turn_close') lastClosed.set(item.entry.session, item.entry.turn);
+      else if (item.entry?.kind === 'session_close') closes.set(item.digest, item.entry.session);
       take(item, null);
     }
   }
@@ -2723,11 +2894,10 @@ function verify(source, { trace = null, pin = null, anchors = NOTHING_KEPT, root
   for (const name of [...new Set([...names.keys(), ...source.sessions.keys()])].sort(byBytes)) {
     const known = names.has(name);
     const session = names.get(name) ?? name;
-    const file = `sessions/${name}.jsonl`;
     // What was added since the reading began counts only if the spine, as read, closed its turn.
     const settled = ({ bad, entry }) => (bad ? bad.covered : (entry.turn ?? 0) <= (lastClosed.get(session) ?? -1));
     let begun = false;
-    for (const item of source.has(file) ? readLines(source, file) : []) {
+    for await (const item of source.session(name)) {
       if (item.offset >= (source.sessions.get(name) ?? 0) && !settled(item)) continue;
       if (!begun) log.beginSession(session, name, known);
       begun = true;
@@ -2736,6 +2906,7 @@ function verify(source, { trace = null, pin = null, anchors = NOTHING_KEPT, root
     if (!begun && known) log.beginSession(session, null, true);
     for (const layer of layers) layer.endSession(session);
   }
+  for await (const damage of source.segments.damage(closes)) log.segment(damage);
   for (const layer of layers) layer.finish();
 
   const findings = attribute(layers.flatMap((layer) => layer.seen));
@@ -2747,9 +2918,11 @@ function verify(source, { trace = null, pin = null, anchors = NOTHING_KEPT, root
     conditions.push(`whether what follows entry ${log.covered} was rewritten or cut: no pin covers it`);
   }
   if (execution.inferred) conditions.push(`who approved ${execution.inferred} ask(s) known by their execution only`);
+  const twins = source.segments.unreadTwins;
   const unchecked = [
     ...(trace ? [] : ['execution against a trace: none was given']),
     ...conditions,
+    ...(twins ? [`what ${twins} Parquet twin(s) of segments say: only their digests were compared`] : []),
   ];
   return { verdict: verdictOf(findings, conditions), findings, head: log.head, conditions, unchecked };
 }
@@ -2763,11 +2936,11 @@ function readPin(value) {
 // ----------------------------------------------------------------- system
 
 /** What a ledger's spine names: its log, its sessions, and what started them. */
-function outline(source) {
+async function outline(source) {
   checkThere(source);
   const found = { origins: new Set(), opened: new Map(), children: [] };
   for (const file of source.spine) {
-    for (const { entry, digest: entryDigest } of readLines(source, file)) {
+    for await (const { entry, digest: entryDigest } of readLines(source.chunks(file), file)) {
       if (!entry) continue;
       if (!found.origins.size) found.origins.add(`toolgate.invalid/${entryDigest.slice(7, 23)}`);
       if (entry.kind === 'key_rotate' && entry.ev.role === 'checkpoint') found.origins.add(entry.ev.name);
@@ -2786,15 +2959,15 @@ function outline(source) {
  *
  * @param ledgers by name, each a function that returns its source or throws a CheckError
  */
-function verifySystem(ledgers, anchors = NOTHING_KEPT) {
+async function verifySystem(ledgers, anchors = NOTHING_KEPT) {
   const members = {};
   const outlines = new Map();
   const sources = new Map();
   const findings = new Map();
   const add = (code, entry) => findings.set(JSON.stringify([code, entry]), { code, entry, cause: null });
-  const attempt = (name, act) => {
+  const attempt = async (name, act) => {
     try {
-      act();
+      await act();
     } catch (error) {
       if (!(error instanceof CheckError)) throw error;
       members[name] = null;
@@ -2803,9 +2976,9 @@ function verifySystem(ledgers, anchors = NOTHING_KEPT) {
     }
   };
   for (const [name, open] of ledgers) {
-    attempt(name, () => {
+    await attempt(name, async () => {
       sources.set(name, open());
-      outlines.set(name, outline(sources.get(name)));
+      outlines.set(name, await outline(sources.get(name)));
     });
   }
 
@@ -2826,8 +2999,8 @@ function verifySystem(ledgers, anchors = NOTHING_KEPT) {
       key: origins.has(anchors.key?.name) ? anchors.key : null,
       witnesses: anchors.witnesses,
     };
-    attempt(name, () => {
-      members[name] = verify(sources.get(name), { anchors: mine, watch });
+    await attempt(name, async () => {
+      members[name] = await verify(sources.get(name), { anchors: mine, watch });
       for (const head of heads.values()) lasts.add(head);
     });
   }
@@ -2924,22 +3097,22 @@ function anchorsOf({ checkpoints = {}, checkpoint_key: key, witnesses = [] }) {
 }
 
 /** Verifies a case and says in what it differs from what the case expects. */
-function differences(given, folder) {
+async function differences(given, folder) {
   const { expect_head: head, system, roots, checkpoints, checkpoint_key, witnesses, ...others } = given.args;
   if (Object.keys(others).length) return [`cannot give ${Object.keys(others).join(', ')}`];
   const anchors = anchorsOf({ checkpoints, checkpoint_key, witnesses });
   if (system) {
     const ledgers = system.map((name) => [name, () => heldOf(given.ledgers[name], folder)]);
-    return compare(given.expected, verifySystem(new Map(ledgers), anchors));
+    return compare(given.expected, await verifySystem(new Map(ledgers), anchors));
   }
   const files = Object.entries(given.traces).map(([name, items]) => [name, dataOf(items, [])]);
   const shown = (given.spans ?? []).map((span) => ({ ...UNSAID, ...span }));
   const read = readTraces(files);
   const trace = given.spans || files.length ? { ...read, calls: [...shown, ...read.calls] } : null;
   const verified = (kept) => verify(heldOf(given.ledgers.ledger, folder), { trace, roots, ...kept });
-  const told = compare(given.expected, verified({ pin: readPin(head), anchors }));
+  const told = compare(given.expected, await verified({ pin: readPin(head), anchors }));
   if (given.pin_needed) {
-    const blind = compare({ verdict: 'CONDITIONAL', findings: [] }, verified({}));
+    const blind = compare({ verdict: 'CONDITIONAL', findings: [] }, await verified({}));
     told.push(...blind.map((one) => `without its pin: ${one}`));
   }
   return told;
@@ -2960,14 +3133,14 @@ function compare(expected, found) {
   return told;
 }
 
-function runVectors(folder) {
+async function runVectors(folder) {
   let agree = 0;
   let differ = 0;
   const names = fs.readdirSync(folder).filter((name) => name.endsWith('.json')).sort();
   for (const name of names) {
     let told;
     try {
-      told = differences(JSON.parse(fs.readFileSync(join(folder, name), 'utf8')), folder);
+      told = await differences(JSON.parse(fs.readFileSync(join(folder, name), 'utf8')), folder);
     } catch (error) {
       told = [`${error.name}: ${error.message}`];
     }
@@ -3069,7 +3242,7 @@ function systemReport({ verdict, findings, root, members }) {
   return [...inside, 'Between the ledgers', ...sayFindings(findings), `Root     ${root}`, `Verdict  ${verdict}`];
 }
 
-function run(given) {
+async function run(given) {
   if (given.vectors !== undefined) return runVectors(given.vectors);
   const anchors = {
     checkpoints: given.checkpoints.map((path) => keptOf(basename(path), readSmall(path))),
@@ -3080,8 +3253,8 @@ function run(given) {
   const trace = files.length ? readTraces(files) : null;
   const paths = [...new Set(given.ledgers.map((path) => (fs.existsSync(path) ? fs.realpathSync(path) : resolve(path))))].sort(byBytes);
   const found = given.system
-    ? verifySystem(new Map(paths.map((path) => [path, () => new Directory(path)])), anchors)
-    : verify(new Directory(given.ledgers[0]), { trace, pin: readPin(given.head), anchors, roots: given.roots });
+    ? await verifySystem(new Map(paths.map((path) => [path, () => new Directory(path)])), anchors)
+    : await verify(new Directory(given.ledgers[0]), { trace, pin: readPin(given.head), anchors, roots: given.roots });
   if (given.json) console.log(JSON.stringify(found, null, 1));
   else console.log((given.system ? systemReport(found) : report(found)).join('\n'));
   if (found.verdict === 'FAIL') return 1;
@@ -3089,9 +3262,9 @@ function run(given) {
   return given.requirePin && found.verdict !== 'PASS' ? 1 : 0;
 }
 
-function main(args) {
+async function main(args) {
   try {
-    return run(options(args));
+    return await run(options(args));
   } catch (error) {
     if (error instanceof UsageError) console.error(`${error.message}\n${USAGE}`);
     else if (error instanceof CheckError || error.syscall) console.error(`error: ${error.message}`);
@@ -3100,4 +3273,4 @@ function main(args) {
   }
 }
 
-process.exitCode = main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2));

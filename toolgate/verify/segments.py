@@ -71,16 +71,16 @@ class Segments:
     def read(self, name: str) -> Iterator[Line | Bad]:
         """Yield the entries of a sealed session, from its latest copy.
 
-        Where the pack does not hold them the reading ends; ``damage`` says so.
+        A copy that cannot be unpacked whole yields nothing; ``damage`` says so.
         """
         stem, item = self._copies[name][-1]
-        yield from read_bytes(self._readable(stem, item), f"{FOLDER}/{stem}/{name}.jsonl")
-
-    def _readable(self, stem: str, item: Packed) -> Iterator[bytes]:
-        try:
-            yield from packs.unpacked(packs.folder_of(self._root, stem), item)
+        try:  # all is unpacked before the first line is read
+            yield from read_bytes(self._unpacked(stem, item), f"{FOLDER}/{stem}/{name}.jsonl")
         except SegmentError:
             return
+
+    def _unpacked(self, stem: str, item: Packed) -> Iterator[bytes]:
+        return packs.unpacked(packs.folder_of(self._root, stem), item)
 
     def damage(self, closes: Mapping[str, str]) -> Iterator[Damage]:
         """Hold every segment to its manifest.
@@ -120,23 +120,24 @@ class Segments:
         packed = (
             row
             for item in manifest.sessions
-            for row in twin.rows_of(twin.lines_of(self._readable(manifest.stem, item)))
+            for row in twin.rows_of(twin.lines_of(self._unpacked(manifest.stem, item)))
         )
         try:
             for one, other in zip_longest(twin.read(os.path.join(folder, TWIN)), packed):
                 if one != other:
                     yield Damage(where, f"{where} says other than the entries it stands for")
                     return
+        except SegmentError:
+            return  # said of the pack
         except (OSError, ValueError) as error:
             yield Damage(where, f"{where} cannot be read as a twin: {type(error).__name__}")
 
     def _of_sessions(self, manifest: Manifest, closes: Mapping[str, str]) -> Iterator[Damage]:
-        folder = packs.folder_of(self._root, manifest.stem)
         for item in manifest.sessions:
             where = f"{FOLDER}/{manifest.stem}/{item.name}.jsonl"
             try:
                 tally = Tally()
-                for chunk in packs.unpacked(folder, item):
+                for chunk in self._unpacked(manifest.stem, item):
                     tally.add(chunk)
             except SegmentError as error:
                 yield Damage(where, str(error), item.session)
@@ -156,16 +157,19 @@ class Segments:
 
     def _of_copies(self, name: str) -> Iterator[Damage]:
         """A session that went on after it was sealed must begin with what was sealed."""
-        *earlier, last = self._copies[name]
+        copies = self._copies[name]
+        lengths = [item.bytes for _, item in copies]
         path = os.path.join(self._root, "sessions", name + ".jsonl")
-        begun = _prefixes(_file(path), [item.bytes for _, item in self._copies[name]])
-        if begun is None:
-            stem, item = last
-            begun = _prefixes(self._readable(stem, item), [item.bytes for _, item in earlier])
-        else:
-            earlier.append(last)
-        for stem, item in earlier:
-            if begun is not None and begun.get(item.bytes) != item.digest:
+        try:
+            begun = _prefixes(_file(path), lengths)
+        except FileNotFoundError:
+            *copies, last = copies
+            try:
+                begun = _prefixes(self._unpacked(*last), lengths)
+            except SegmentError:
+                return  # said of that copy
+        for stem, item in copies:
+            if begun.get(item.bytes) != item.digest:
                 where = f"{FOLDER}/{stem}/{name}.jsonl"
                 message = f"session {item.session} does not begin with what {where} packs of it"
                 yield Damage(where, message, item.session)
@@ -194,19 +198,16 @@ def _file(path: str) -> Iterator[bytes]:
         raise LedgerError(f"cannot read {path}: {error.strerror}") from error
 
 
-def _prefixes(chunks: Iterator[bytes], lengths: list[int]) -> dict[int, str] | None:
-    """Return the digest of the first so many bytes, for each length; None without a file."""
-    found: dict[int, str] = {}
+def _prefixes(chunks: Iterator[bytes], lengths: list[int]) -> dict[int, str]:
+    """Return the digest of the first so many bytes, for each length that there is."""
     hashed, size = sha256(), 0
-    wanted = sorted(set(lengths))
-    try:
-        for chunk in chunks:
-            for length in [length for length in wanted if size < length <= size + len(chunk)]:
-                part = hashed.copy()
-                part.update(chunk[: length - size])
-                found[length] = "sha256:" + part.hexdigest()
-            hashed.update(chunk)
-            size += len(chunk)
-    except FileNotFoundError:
-        return None
+    found = {0: "sha256:" + hashed.hexdigest()}
+    wanted = set(lengths)
+    for chunk in chunks:
+        for length in [length for length in wanted if size < length <= size + len(chunk)]:
+            part = hashed.copy()
+            part.update(chunk[: length - size])
+            found[length] = "sha256:" + part.hexdigest()
+        hashed.update(chunk)
+        size += len(chunk)
     return found

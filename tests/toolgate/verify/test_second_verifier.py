@@ -19,7 +19,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plays import OPERATIONS, play
 
+from toolgate.canonical import profile_bytes
 from toolgate.errors import CanonicalizationError, LedgerError, UnavailableError
+from toolgate.ledger.seal import seal, unpack
 from toolgate.verify import verify
 from toolgate.verify.system import verify_system
 from toolgate.verify.traces.load import load_trace
@@ -153,6 +155,58 @@ def test_random_damage_to_traces_at_length(tmp_path):
     agree(tmp_path, damage_traces(tmp_path, 5_000, first=1_000))
 
 
+_DAY = 86_400_000_000
+
+
+def seal_twice(root: Path, *, with_twin: bool) -> None:
+    """Write the sound ledger, seal it, let a session go on and seal it again."""
+    ledgers.build(root)
+    seal(str(root), ts=ledgers.START + 30 * _DAY, with_twin=with_twin)
+    writer = ledgers.Writer(root, "alpha")
+    writer.ts = ledgers.START + 31 * _DAY
+    writer.decide("later", "denied")
+    writer.close()
+    seal(str(root), ts=ledgers.START + 60 * _DAY, with_twin=with_twin)
+
+
+def damage_segments(folder: Path, count: int, first: int = 0) -> int:
+    """Damage a sealed ledger at random, over and over; return how many cases were written."""
+    for with_twin in (True, False):
+        seal_twice(folder / str(with_twin), with_twin=with_twin)
+    written = 0
+    for seed in range(first, first + count):
+        rng = Random(seed)
+        root = folder / "work"
+        shutil.copytree(folder / str(rng.random() < 0.3), root)
+        if rng.random() < 0.2:
+            unpack(str(root), keep=True)
+        for _ in range(rng.randrange(1, 3)):
+            place = rng.choice(["segments", "segments", "segments", "sessions"])
+            path = rng.choice(sorted(path for path in (root / place).rglob("*.*") if path.stem))
+            if path.is_dir() or not path.stat().st_size:
+                continue
+            if path.name != "manifest.json" or rng.random() < 0.1:
+                path.write_bytes(mutations.change_bytes(rng, path.read_bytes()))
+                continue
+            try:
+                body = json.loads(mutations.change_json(rng, path.read_bytes()[:-1]))
+                path.write_bytes(profile_bytes(body) + b"\n")
+            except (CanonicalizationError, ValueError):  # other damage came first
+                path.unlink()
+        written += put(folder / "cases", str(seed), root)
+        shutil.rmtree(root)
+    return written
+
+
+def test_random_damage_to_segments(tmp_path):
+    agree(tmp_path / "cases", damage_segments(tmp_path, 150))
+
+
+@pytest.mark.slow
+def test_random_damage_to_segments_at_length(tmp_path):
+    agree(tmp_path / "cases", damage_segments(tmp_path, 3_000, first=1_000))
+
+
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.lists(
@@ -238,6 +292,19 @@ def test_report_on_a_directory(kit):
     assert len(report["conditions"]) == 1
     assert report["unchecked"][0] == "execution against a trace: none was given"
     assert second(kit.root, "--expect-head", head, "--require-pin").returncode == 1
+
+
+def test_segments_of_a_directory(tmp_path):
+    seal_twice(tmp_path / "ledger", with_twin=True)
+    report = json.loads(second(tmp_path / "ledger", "--json").stdout)
+    assert (report["verdict"], report["findings"]) == ("CONDITIONAL", [])
+    said = "what 2 Parquet twin(s) of segments say: only their digests were compared"
+    assert report["unchecked"][-1] == said
+    pack = tmp_path / "ledger" / "segments" / "2027-01-15-1" / "sessions.jsonl.gz"
+    pack.unlink()
+    run = second(tmp_path / "ledger")
+    assert run.returncode == 1
+    assert "log.segment  segments/2027-01-15-1/sessions.jsonl.gz" in run.stdout
 
 
 def test_exit_codes(kit, tmp_path):
