@@ -15,6 +15,7 @@ from toolgate.ledger.files import (
     OpenFile,
     fail,
     make_directory,
+    opened,
     put_file,
     read_from,
     sync,
@@ -376,33 +377,15 @@ def _size(path: str) -> int:
 
 
 def _read(path: str, start: int) -> bytes:
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError as error:
-        fail("read", path, error)
-    try:
+    with opened(path, "read") as fd:
         return read_from(fd, start, path)
-    finally:
-        os.close(fd)
 
 
 def _sync(path: str) -> None:
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError as error:
-        fail("sync", path, error)
-    try:
+    with opened(path, "sync") as fd:
         sync(fd, path)
-    finally:
-        os.close(fd)
 
 
 def _tail(path: str) -> Tail:
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError as error:
-        fail("read", path, error)
-    try:
+    with opened(path, "read") as fd:
         return tail_of_file(fd, path)
-    finally:
-        os.close(fd)

@@ -2,7 +2,8 @@
 
 import fcntl
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from types import TracebackType
 from typing import NoReturn, Self
 
@@ -110,12 +111,27 @@ def sync(fd: int, path: str) -> None:
 
 def sync_directory(path: str) -> None:
     """Wait until a directory's names are on the disk."""
+    with opened(path, "open") as fd:
+        sync(fd, path)
+
+
+@contextmanager
+def opened(path: str, verb: str) -> Iterator[int]:
+    """Open a file or directory for reading, for a block.
+
+    Args:
+        path: where it is.
+        verb: what cannot be done if it cannot be opened.
+
+    Raises:
+        LedgerError: it cannot be opened.
+    """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
-        fail("open", path, error)
+        fail(verb, path, error)
     try:
-        sync(fd, path)
+        yield fd
     finally:
         os.close(fd)
 

@@ -6,7 +6,8 @@ is not: where it ends is told by the last decided call it shows.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Protocol
+
+from msgspec import Struct
 
 from toolgate.verify.endings import AGREES, Ending, answer_only, ending_of, unmatched
 from toolgate.verify.spans import BY_CONTENT, Answers, Match, Spans
@@ -21,7 +22,7 @@ _COMPLETED = ("ok", "error", "timeout")
 _SHOWN_RAN = (OK, CANCELLED)
 
 
-class Decided(Protocol):
+class Decided(Struct, gc=False):
     """A decision, and what the ledger says became of the call."""
 
     entry: str
@@ -32,9 +33,16 @@ class Decided(Protocol):
     tool: str
     agent: str
     turn: int | None
-    replaced: bool
-    terminal: str
-    result: str | None
+    told: str
+    by: str = ""  # how the ask it answers was answered
+    replaced: bool = False
+    terminal: str = ""
+    result: str | None = None
+
+    def end(self, terminal: str, result: str | None) -> None:
+        """Take an outcome; one that says nothing does not stand against another."""
+        if terminal != "unresolved" or not self.terminal:
+            self.terminal, self.result = terminal, result
 
 
 Add = Callable[[str, str, str, str | None, int | None], None]

@@ -8,9 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from msgspec import Struct
-
-from toolgate.verify.against_trace import RAN, AgainstTrace, ran_wrongly
+from toolgate.verify.against_trace import RAN, AgainstTrace, Decided, ran_wrongly
 from toolgate.verify.endings import Ending
 from toolgate.verify.findings import Seen, finding
 from toolgate.verify.read import Line
@@ -39,29 +37,6 @@ class Ask(NamedTuple):
     call: str
 
 
-class _Call(Struct, gc=False):
-    """A decision, and what the ledger says became of it."""
-
-    entry: str
-    event: str
-    state: str
-    args: str
-    call: str
-    tool: str
-    agent: str
-    turn: int | None
-    told: str
-    by: str = ""  # how the ask it answers was answered
-    replaced: bool = False
-    terminal: str = ""
-    result: str | None = None
-
-    def end(self, terminal: str, result: str | None) -> None:
-        """Take an outcome; one that says nothing does not stand against another."""
-        if terminal != "unresolved" or not self.terminal:
-            self.terminal, self.result = terminal, result
-
-
 class _Session:
     """The decisions of a session, by decision_digest and by entry.
 
@@ -73,7 +48,7 @@ class _Session:
     def __init__(self) -> None:
         self.executes = True
         self.differ: dict[str, list[str]] = defaultdict(list)
-        self.calls: dict[str, _Call] = {}
+        self.calls: dict[str, Decided] = {}
         self.entries: dict[str, str] = {}
         self.answered: set[str] = set()
         self.outcomes: list[tuple[str, str, str | None]] = []
@@ -124,7 +99,7 @@ class Execution:
             return
         held = self._sessions[session]
         state, again = ev.decision_state, held.calls.get(line.event)
-        call = held.calls[line.event] = _Call(
+        call = held.calls[line.event] = Decided(
             line.digest,
             line.event,
             state,
@@ -260,12 +235,12 @@ class Execution:
                 reported=reported,
             )
 
-    def _how(self, session: str, call: _Call) -> str:
+    def _how(self, session: str, call: Decided) -> str:
         """Say how the ask behind a call was answered; a trace may know more than the ledger."""
         seen = self._against is not None and self._against.answers.approved(session, call.call)
         return TELEMETRY if seen and call.by == INFERRED else call.by
 
-    def _ledger_side(self, session: str, held: _Session, call: _Call, reported: set[str]) -> None:
+    def _ledger_side(self, session: str, held: _Session, call: Decided, reported: set[str]) -> None:
         """Judge a call that must not have run."""
         wrong = ran_wrongly(call, executes=held.executes) if call.terminal in RAN else None
         if wrong is not None:

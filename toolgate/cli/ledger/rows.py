@@ -1,7 +1,8 @@
 """Prints the rows of a view: plain text into a pipe, with emphasis on a terminal."""
 
+import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,6 +29,27 @@ def width() -> int:
 
     columns = shutil.get_terminal_size((_PIPE, 24)).columns
     return min(columns, _WIDEST)
+
+
+def print_view(
+    view: Any, rows: "Callable[..., Iterable[Row]]", *, root: str, as_json: bool
+) -> None:
+    """Print a view of a ledger.
+
+    Args:
+        view: what is shown.
+        rows: makes rows of it, for a number of columns and the ledger's place in a command.
+        root: the ledger.
+        as_json: print one JSON object instead.
+    """
+    if as_json:
+        from toolgate.views.gather import as_json as said
+
+        click.echo(json.dumps(said(view), ensure_ascii=False, indent=1))
+        return
+    from shlex import quote
+
+    print_rows(rows(view, width=width(), path=quote(root)))
 
 
 def print_rows(rows: "Iterable[Row]") -> None:

@@ -1,6 +1,5 @@
 """``toolgate ledger show``: the story of one call, from why to what became of it."""
 
-import json
 from typing import TYPE_CHECKING
 
 import click
@@ -43,17 +42,10 @@ def show(call: str, path: str | None, as_json: bool) -> None:
         stop(str(error), UNCHECKED)
     except KeyboardInterrupt:
         stop("interrupted", INTERRUPTED)
-    if as_json:
-        from toolgate.views.gather import as_json as said
-
-        click.echo(json.dumps(said(story), ensure_ascii=False, indent=1))
-        return
-    from shlex import quote
-
-    from toolgate.cli.ledger.rows import print_rows, width
+    from toolgate.cli.ledger.rows import print_view
     from toolgate.views.story_text import story_rows
 
-    print_rows(story_rows(story, width=width(), path=quote(directory.root)))
+    print_view(story, story_rows, root=directory.root, as_json=as_json)
 
 
 def _the_call(directory: "Reader", wanted: str, progress: Progress) -> "Candidate":

@@ -1,6 +1,5 @@
 """``toolgate ledger timeline``: one session as text or as one HTML page."""
 
-import json
 from typing import TYPE_CHECKING
 
 import click
@@ -31,8 +30,6 @@ def timeline(session: str, path: str | None, page: str | None, as_json: bool) ->
     Exit codes: 0 done, whatever the verdict on the page is, 2 wrong usage, 3 there is no such
     ledger or session, it cannot be read, or FILE cannot be written, 130 interrupted.
     """
-    from shlex import quote
-
     from toolgate.errors import CheckError
     from toolgate.verify.place import open_ledger
     from toolgate.views.gather import gather, lines_of
@@ -56,15 +53,10 @@ def timeline(session: str, path: str | None, page: str | None, as_json: bool) ->
         stop(str(error), UNCHECKED)
     except KeyboardInterrupt:
         stop("interrupted", INTERRUPTED)
-    if as_json:
-        from toolgate.views.gather import as_json as said
-
-        click.echo(json.dumps(said(line), ensure_ascii=False, indent=1))
-        return
-    from toolgate.cli.ledger.rows import print_rows, width
+    from toolgate.cli.ledger.rows import print_view
     from toolgate.views.timeline_text import timeline_rows
 
-    print_rows(timeline_rows(line, width=width(), path=quote(directory.root)))
+    print_view(line, timeline_rows, root=directory.root, as_json=as_json)
 
 
 def _write(root: str, shown: str, line: "Timeline", own: frozenset[str], page: str) -> str:
