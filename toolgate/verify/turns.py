@@ -144,7 +144,8 @@ class Graph:
             return
         if isinstance(entry, Decision):
             event = line.event
-            if entry.parents != [turn.digest] or entry.ts < turn.ts or entry.facts:
+            plain = not entry.facts and not entry.basis
+            if not plain or entry.parents != [turn.digest] or entry.ts < turn.ts:
                 self._decision(line, entry, turn)
             self._calls[event] = _Call(digest, entry.ev.decision_state, entry.intent, turn.number)
             node = _Node(entry.ts, turn.number, event, None)
@@ -160,12 +161,16 @@ class Graph:
         self._named.update(entry.parents)
 
     def _decision(self, line: Line, entry: Decision, turn: Turn) -> None:
-        """Check a decision that is not simply the first about a call, resting on no fact."""
+        """Check a decision that is not simply the first about a call, resting on nothing."""
         if entry.parents == [turn.digest]:
             if entry.ts < turn.ts:
                 self._clock(line, turn.ts)
         else:
             self._second_decision(line, entry, turn)
+        for item in entry.basis:
+            given = self._approvals.get(item)
+            if given is not None and entry.ts < given and item not in entry.parents:
+                self._clock(line, given)
         for fact in entry.facts:
             if fact.entry not in self._nodes:
                 message = (
