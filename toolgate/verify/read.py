@@ -15,6 +15,7 @@ from msgspec import UNSET, Struct
 
 from toolgate.canonical import parse_line
 from toolgate.errors import CanonicalizationError, LedgerError, RecordError
+from toolgate.ledger.regular import open_regular
 from toolgate.records import check
 from toolgate.verify import shapes
 from toolgate.verify.shapes import Decision, Entry, Other, Outcome, Recovery
@@ -235,7 +236,7 @@ def _pieces(path: str) -> Iterator[tuple[bytes, bool, bool]]:
     With each piece comes whether it begins a line and whether a line feed ends it.
     """
     try:
-        with open(path, "rb", buffering=0) as file:
+        with open_regular(path, 0) as file:
             rest, first = b"", True
             while block := file.read(_BLOCK_BYTES):
                 lines = (rest + block).split(b"\n")
