@@ -112,12 +112,15 @@ class Keys:
     def rotate(self, seq: int, ev: Mapping[str, Any]) -> bool:
         """Take a rotation at a place on the spine; say whether it counts.
 
-        It counts when the old key and the new one signed it and neither was retired.
+        It counts when the old key and the new one signed it, neither was retired, and the new
+        one has replaced no other.
         """
         name, old, new = ev["name"], ev["old"], ev["new"]
         if old is None or old == new or not {(name, old), (name, new)}.isdisjoint(self._retired):
             return False
         message = rotation_message(ev)
+        if (name, new) in self._before:
+            return False  # it would be of two origins
         if not all(
             verifies(key, signature, message)
             for key, signature in zip((old, new), ev["signatures"], strict=True)

@@ -203,7 +203,7 @@ class Replay:
             return "its policy's text was altered"
         try:
             policy = Policy(data)
-        except (PolicyError, ValueError, KeyError, TypeError, AttributeError):
+        except PolicyError:
             return "its policy cannot be read by this build"
         if policy.catalog != self._catalog.digest:
             return "its policy was compiled with another catalogue"

@@ -378,6 +378,68 @@ def _(kit: Any) -> None:
     one.close()
 
 
+@fault("refusal-buried-under-refusals-of-a-stranger", "R", "entries.approval_refused",
+       base=BASE)  # fmt: skip
+def _(kit: Any) -> None:
+    """A refusal is followed by many in the same name that another key signed"""
+    one = desk(kit)
+    given = one.approve("alice", "deploy"), one.approve("bob", "deploy")
+    one.approve("alice", "deploy", verdict="refuse")
+    binding = {"args_digest": digest_of("x"), "session": "more", "class": "deploy"}
+    for _ in range(70):
+        one.force(one.signed("alice", signer="mallory", verdict="refuse", **binding))
+    one.prompt("p2")
+    cheat(one, "deploy", *given)
+
+
+@fault("refused-ask-that-ran", "R", "entries.approval_refused", base=BASE)
+def _(kit: Any) -> None:
+    """A signed refusal stands, and the denial it brought about was left out"""
+    one = desk(kit)
+    asked = one.say("z0", "asked")
+    one.force(one.signed("bob", decision_digest=asked, verdict="refuse"))
+    one.done("z0")
+    one.close()
+
+
+@fault("refused-ask-answered-by-telemetry", "R", "entries.approval_refused", base=BASE)
+def _(kit: Any) -> None:
+    """What a host reports stands against a signature"""
+    one = desk(kit)
+    asked = one.say("z0", "asked")
+    one.force(one.signed("bob", decision_digest=asked, verdict="refuse"))
+    ev = one.signed("user:dev", decision_digest=asked)
+    cheat(one, "look", asked, one.force({**ev, "evidence": "telemetry", "key": None, "sig": None}))
+
+
+@fault("ask-rejected-at-the-host-that-ran", "R", "entries.approval_refused", base=BASE)
+def _(kit: Any) -> None:
+    one = desk(kit)
+    asked = one.say("z0", "asked")
+    ev = one.signed("user:dev", decision_digest=asked, verdict="refuse")
+    one.force({**ev, "evidence": "telemetry", "key": None, "sig": None})
+    one.done("z0")
+    one.close()
+
+
+@fault("denied-call-answered-like-an-ask", "R", "entries.approval_refused", base=BASE)
+def _(kit: Any) -> None:
+    """A denial is no question, whoever says yes to it"""
+    one = desk(kit)
+    denied = one.say("z0", "denied")
+    cheat(one, "look", denied, one.force(one.signed("bob", decision_digest=denied)))
+
+
+@fault("older-than-an-approval-it-does-not-name-as-parent", "R", "log.clock_backwards", base=BASE)
+def _(kit: Any) -> None:
+    """A decision is dated back to when its approval had not expired, past when it was given"""
+    body = kit.decision("e2").body
+    given = [row for row in kit.spine if row.old in body["basis"]]
+    body["parents"] = [one for one in body["parents"] if one not in body["basis"]]
+    body["ts"] = body["ev"]["ts"] = max(row.body["ts"] for row in given) - 1
+    kit.rehash()
+
+
 @fault("ask-answered-twice", "R", "entries.ask_twice", base=BASE)
 def _(kit: Any) -> None:
     """One ask is approved and refused"""
@@ -432,6 +494,24 @@ def _(kit: Any) -> None:
     one.prompt("p2")
     assert one.attempt("z0", "deploy").allowed
     one.done("z0", "deploy")
+    one.close()
+
+
+@legal("refused-by-one-and-then-approved-by-another", beside="refused-ask-that-ran", base=BASE)
+def _(kit: Any) -> None:
+    """Any one of the people may answer, and the later word counts"""
+    one = desk(kit)
+    asked = one.say("z0", "asked")
+    one.force(one.signed("bob", decision_digest=asked, verdict="refuse"))
+    cheat(one, "look", asked, one.force(one.signed("alice", decision_digest=asked)))
+
+
+@legal("refused-by-a-stranger-and-ran", beside="refused-ask-that-ran", base=BASE)
+def _(kit: Any) -> None:
+    one = desk(kit)
+    asked = one.say("z0", "asked")
+    one.force(one.signed("bob", signer="mallory", decision_digest=asked, verdict="refuse"))
+    one.done("z0")
     one.close()
 
 

@@ -41,6 +41,11 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
+def _say(message: str) -> None:
+    """Write an error for people, without the characters a terminal obeys: files name themselves."""
+    sys.stderr.write(f"toolgate: {''.join(c if c.isprintable() else '?' for c in message)}\n")
+
+
 def main() -> None:
     """Run the command; errors are one line on standard error and an exit code."""
     try:
@@ -58,12 +63,12 @@ def main() -> None:
         sys.stderr.write("toolgate: interrupted\n")
         sys.exit(130)
     except ToolgateError as error:
-        sys.stderr.write(f"toolgate: {error}\n")
+        _say(str(error))
         sys.exit(exit_code(error))
     except BrokenPipeError:
         _drop_output()  # the reader has gone
         sys.exit(0)
     except OSError as error:
         _drop_output()
-        sys.stderr.write(f"toolgate: {error.filename or 'output'}: {error.strerror}\n")
+        _say(f"{error.filename or 'output'}: {error.strerror}")
         sys.exit(3)

@@ -17,11 +17,16 @@ def policy() -> None:
 
 
 def _read(file: str) -> bytes:
+    from toolgate.gate.open import MAX_POLICY_BYTES
+
     try:
         with open(file, "rb") as handle:
-            return handle.read()
+            source = handle.read(MAX_POLICY_BYTES + 1)
     except OSError as error:
         raise UnavailableError(f"policy {file} cannot be read: {error.strerror}") from None
+    if len(source) > MAX_POLICY_BYTES:
+        raise PolicyError(file, [f"larger than {MAX_POLICY_BYTES} bytes"])
+    return source
 
 
 def _compiled(file: str) -> bytes:
@@ -38,10 +43,7 @@ def _as_used(file: str) -> bytes:
     source = _read(file).strip()
     if not source.startswith(b"{"):
         return _compiled(file)
-    try:
-        return Policy(source).data
-    except (ValueError, KeyError, TypeError):
-        raise PolicyError(file, ["is not a compiled policy"]) from None
+    return Policy(source, file).data
 
 
 @policy.command()

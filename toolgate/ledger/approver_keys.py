@@ -38,7 +38,9 @@ def rotate(spine: Spine, store: Store, name: str, old: PrivateKey, new: PrivateK
     if ev["new"] in others:
         raise InputError(f"{ev['new']} is another principal's key already")
     if not known.keys.rotate(seq, ev):
-        raise InputError(f"the new key of {name!r} is not vouched for by the old one, or is none")
+        raise InputError(
+            f"the new key of {name!r} is not vouched for by the old one, or was a key of theirs"
+        )
     said = {key: value for key, value in ev.items() if key != "ts"}
     body = entry("key_rotate", session=None, turn=None, parents=[], ts=ts, ev=said)
     return spine.append(body)[0]

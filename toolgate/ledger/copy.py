@@ -23,6 +23,7 @@ from toolgate.ledger.files import (
     sync,
     sync_directory,
 )
+from toolgate.ledger.regular import open_regular
 
 _CHUNK_BYTES = 1 << 20
 _BLOBS = ("policies", "keys")
@@ -209,7 +210,7 @@ class Folder:
         """Yield the first bytes of a stream, from its file or its segment."""
         path = os.path.join(self._root, file_of(stream))
         try:
-            file = open(path, "rb")  # noqa: SIM115 - closed below
+            file = open_regular(path)
         except FileNotFoundError:
             try:
                 yield packs.content(self._root, stream.removeprefix("session/"))[:size]
@@ -225,7 +226,7 @@ class Folder:
         """Yield policies and public keys."""
         for folder in _BLOBS:
             for name in self._names(folder):
-                with open(os.path.join(self._root, folder, name), "rb") as file:
+                with open_regular(os.path.join(self._root, folder, name)) as file:
                     yield f"{folder}/{name}", file.read()
 
     def close(self) -> None:

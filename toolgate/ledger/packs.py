@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from toolgate.canonical import MAX_INTEGER, digest, parse_line, profile_bytes
 from toolgate.errors import CanonicalizationError, LedgerError, SegmentError
+from toolgate.ledger.regular import open_regular
 from toolgate.records import is_digest
 
 FOLDER = "segments"
@@ -293,7 +294,7 @@ def content(root: str, name: str) -> bytes:
 
 
 def _chunks(path: str, offset: int, length: int) -> Iterator[bytes]:
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
         file.seek(offset)
         while length and (read := file.read(min(_CHUNK_BYTES, length))):
             length -= len(read)
@@ -303,7 +304,7 @@ def _chunks(path: str, offset: int, length: int) -> Iterator[bytes]:
 def _manifest_bytes(root: str, stem: str) -> bytes:
     path = os.path.join(folder_of(root, stem), MANIFEST)
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return file.read()
     except FileNotFoundError:
         raise SegmentError(f"{FOLDER}/{stem}/{MANIFEST} is missing") from None

@@ -1,13 +1,13 @@
 """The policies a ledger holds, as the commands and the writer read them."""
 
-import json
 from typing import Any
 
 from toolgate.canonical import digest, parse
-from toolgate.errors import LedgerError
+from toolgate.errors import CanonicalizationError, LedgerError
 from toolgate.ledger.files import policy_name
 from toolgate.ledger.store import Store
 
+_OPERATORS = ("all-of", "any-of", "staged")
 _POLICY_SET = b'"kind":"policy_set"'
 
 
@@ -23,10 +23,35 @@ def read_policy(store: Store, version: str) -> dict[str, Any]:
         raise LedgerError(f"cannot read the policy {name}: {store.where} does not hold it")
     if digest(data) != version:
         raise LedgerError(f"the policy {name} has another digest than its name says")
-    body = json.loads(data)
+    try:
+        body = parse(data)
+    except CanonicalizationError as error:
+        raise LedgerError(f"the policy {name} is {error}") from None
+    if not _names_people(body):
+        raise LedgerError(f"the policy {name} has another form than a compiled policy")
+    return dict(body)
+
+
+def _names_people(body: Any) -> bool:
+    """Say whether what a policy says of people, if anything, has the form it must have."""
     if type(body) is not dict:
-        raise LedgerError(f"the policy {name} is no JSON object")
-    return body
+        return False
+    principals, composition = body.get("principals") or {}, body.get("composition") or {}
+    return (
+        type(principals) is type(composition) is dict
+        and all(map(_are_texts, principals.values()))
+        and all(
+            type(rule) is dict
+            and rule.get("operator") in _OPERATORS
+            and _are_texts(rule.get("principals"))
+            and type(rule.get("n", 1)) is int
+            for rule in composition.values()
+        )
+    )
+
+
+def _are_texts(value: Any) -> bool:
+    return type(value) is list and all(type(item) is str for item in value)
 
 
 def hold(store: Store, version: str, text: bytes | None, signature: bytes | None) -> None:

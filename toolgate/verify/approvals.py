@@ -4,16 +4,16 @@ The composition a policy declares for a class is recomputed here from the entrie
 alone, by a reading of its own: nothing is shared with the code that decides.
 """
 
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence, Set
-from itertools import pairwise, product
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import pairwise
+from typing import Protocol
 
 from toolgate.canonical import profile_bytes
 from toolgate.signing import verifies
 from toolgate.verify.findings import Seen, finding
-from toolgate.verify.keys import Keys, Rotation, rotation_of
+from toolgate.verify.given import Approval, Index, Resting, seq_of
+from toolgate.verify.keys import Keys, Rotation, Term, rotation_of
 from toolgate.verify.policy import Policy, Rule
 from toolgate.verify.read import Line
 from toolgate.verify.shapes import Decision, Other
@@ -22,66 +22,6 @@ _COMPOSITION = "composition"
 _CITED = "approval.cited"
 _NEVER = 2**62
 _MOST = 64  # of one principal's approvals of one thing, the latest that many are looked at
-
-
-class _Approval(NamedTuple):
-    """An approval or refusal on the spine. ``sound``: its signature verifies and is no repeat."""
-
-    entry: str
-    seq: int
-    parents: tuple[str, ...]
-    ev: Mapping[str, Any]
-    sound: bool
-
-    @property
-    def principal(self) -> str:
-        return str(self.ev["principal"])
-
-    @property
-    def approves(self) -> bool:
-        return bool(self.ev["verdict"] == "approve")
-
-    @property
-    def signed(self) -> bool:
-        return self.sound and self.ev["evidence"] == "signature"
-
-
-class Resting(NamedTuple):
-    """A decision that rests on approvals, or should.
-
-    Args:
-        entry: its entry digest.
-        event: its decision_digest.
-        session: its session.
-        turn: its turn.
-        seen: the spine entry that stands before it for certain.
-        until: the spine entry that stands behind it for certain.
-        state: what was decided.
-        rule: by which rule.
-        action_class: the action's class.
-        policy: the policy's digest.
-        args: the args_digest.
-        action_ref: the action.
-        ts: when, microseconds UTC.
-        asks: the decisions its basis names.
-        basis: its basis.
-    """
-
-    entry: str
-    event: str
-    session: str
-    turn: int | None
-    seen: int
-    until: int
-    state: str
-    rule: str
-    action_class: str
-    policy: str
-    args: str
-    action_ref: str
-    ts: int
-    asks: tuple[str, ...]
-    basis: tuple[str, ...]
 
 
 class Policies(Protocol):
@@ -93,34 +33,6 @@ class Policies(Protocol):
 
     def held(self, version: str) -> Policy | None:
         """Return a policy that is held unaltered, None if there is none."""
-
-
-class _Index:
-    """Approvals, or refusals, by principal and by what they name."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[str | None, ...], list[_Approval]] = defaultdict(list)
-
-    def add(self, item: _Approval) -> None:
-        """Take one; in spine order."""
-        names = ("principal", "decision_digest", "args_digest", "class", "session")
-        self._found[tuple(item.ev[name] for name in names)].append(item)
-
-    def about(self, one: Resting, principal: str, after: int, before: int) -> list[_Approval]:
-        """Return the latest ones by a principal about a decision, between two spine entries."""
-        found: list[_Approval] = []
-        for named in product(
-            (None, *one.asks), (None, one.args), (None, one.action_class), (None, one.session)
-        ):
-            items = self._found.get((principal, *named), ())
-            first = bisect_right(items, after, key=_seq)
-            last = bisect_left(items, before, key=_seq)
-            found += items[max(first, last - _MOST) : last]
-        return found
-
-
-def _seq(item: _Approval) -> int:
-    return item.seq
 
 
 class Approvals:
@@ -141,7 +53,7 @@ class Approvals:
         seen: list[Seen],
         policies: Policies,
     ) -> None:
-        self.entries: dict[str, _Approval] = {}
+        self.entries: dict[str, Approval] = {}
         self.keys = Keys()
         self.rotations = 0
         self._seen = seen
@@ -149,11 +61,13 @@ class Approvals:
         self._named: dict[str, str] = {}
         self._rotated: list[Rotation] = []
         self._signatures: dict[str, str] = {}
-        self._cited: dict[str, list[tuple[str, int]]] = {}
+        self._cited: dict[str, dict[str, int]] = {}
+        self._terms: dict[tuple[str, str], dict[str, Term]] = {}
         self._resting: dict[str, Resting] = {}
         self._answers: dict[str, dict[str, str]] = defaultdict(dict)
-        self._approving = _Index()
-        self._refusing = _Index()
+        self._approving = Index()
+        self._refusing = Index()
+        self._refused: dict[str, list[Approval]] = {}
 
     # -- while reading
 
@@ -168,7 +82,7 @@ class Approvals:
         elif entry.kind == "audit" and ev["action"] == _CITED:
             named = ev["details"].get("approvals")
             for item in named if isinstance(named, list) else ():
-                self._cited.setdefault(str(item), []).append((str(ev["target"]), entry.seq))
+                self._cited.setdefault(str(item), {})[str(ev["target"])] = entry.seq
 
     def _approval(self, line: Line, entry: Other) -> None:
         ev, name = entry.ev, line.digest
@@ -189,8 +103,10 @@ class Approvals:
             self._add("entries.approval_order", name, message, entry.session)
         if ev["decision_digest"] is not None:
             self._named[ev["decision_digest"]] = name
-        item = _Approval(name, entry.seq, tuple(entry.parents), ev, sound)
+        item = Approval(name, entry.seq, tuple(entry.parents), ev, sound)
         self.entries[name] = item
+        if sound and not item.approves and ev["decision_digest"] is not None:
+            self._refused.setdefault(ev["decision_digest"], []).append(item)
         if item.signed:
             (self._approving if item.approves else self._refusing).add(item)
 
@@ -219,7 +135,9 @@ class Approvals:
                 message = f"{line.where}: answers {ask}, which {before} has answered"
                 self._add("entries.ask_twice", line.digest, message, session, entry.turn)
             answers[ask] = line.digest
-        if len(asks) == len(entry.basis) and not self._needs_approvals(entry):
+        refused = ev.decision_state == "allowed" and not self._refused.keys().isdisjoint(asks)
+        plain = len(asks) == len(entry.basis) and not refused
+        if plain and not self._needs_approvals(entry):
             return
         here = entry.seq if isinstance(entry.seq, int) else None
         self._resting[line.digest] = Resting(
@@ -292,13 +210,14 @@ class Approvals:
                 self._denied(one, policy, used)
 
     def _rotate(self) -> None:
-        held = [
-            policy.principals
-            for version in (self._policies.announced if self._rotated else ())
-            if (policy := self._policies.held(version)) is not None
-        ]
+        owners: dict[str, set[str]] = defaultdict(set)
+        for version in self._policies.announced if self._rotated else ():
+            policy = self._policies.held(version)
+            for name, keys in policy.principals.items() if policy is not None else ():
+                for key in keys:
+                    owners[key].add(name)
         for one in self._rotated:
-            why = self.keys.take(one, held)
+            why = self.keys.take(one, owners)
             if why is not None:
                 message = f"the rotation of a key of {one.name!r} does not count: {why}"
                 self._add("entries.approval_key", one.entry, message, None)
@@ -314,20 +233,39 @@ class Approvals:
 
     def _allowed(self, one: Resting, policy: Policy, users: Mapping[str, str]) -> None:
         cited = [self.entries[item] for item in one.basis if item in self.entries]
-        good: list[_Approval] = []
+        good: list[Approval] = []
+        back = self._refusals(one, policy, cited, self._used_at(one, cited))
         for item in cited:
-            fault = self._fault(one, policy, item) or self._spent(one, policy, item, users)
+            fault = self._fault(one, policy, item) or _spent(one, item, back, users)
             if fault is not None:
                 self._about(one, *fault)
             elif item.sound:
                 good.append(item)
+        if len(good) == len(cited):
+            self._answered(one, policy, good)
         rule = policy.composition.get(one.action_class)
         if rule is None and not cited:
             return
         self._composed(one, rule, cited, good)
 
+    def _answered(self, one: Resting, policy: Policy, good: list[Approval]) -> None:
+        """Hold an ask that was refused to that, unless somebody approved it later.
+
+        What a host reports does not stand against a signature.
+        """
+        for item in (item for ask in one.asks for item in self._refused.get(ask, ())):
+            if item.signed and not self._speaks(one, policy, item):
+                continue
+            before = item.seq < one.until and item.ev["ts"] <= one.ts
+            if before and not any(
+                given.seq > item.seq and given.signed >= item.signed for given in good
+            ):
+                message = f"the ask it answers was refused by {item.principal!r} ({item.entry})"
+                self._about(one, "entries.approval_refused", message)
+                return
+
     def _composed(
-        self, one: Resting, rule: Rule | None, cited: list[_Approval], good: list[_Approval]
+        self, one: Resting, rule: Rule | None, cited: list[Approval], good: list[Approval]
     ) -> None:
         again = _repeated(cited)
         if again is not None:
@@ -349,7 +287,7 @@ class Approvals:
             message = f"class {one.action_class} needs {_words(rule)}; approved by {by}"
             self._about(one, "entries.composition_unmet", message)
 
-    def _fault(self, one: Resting, policy: Policy, item: _Approval) -> tuple[str, str] | None:
+    def _fault(self, one: Resting, policy: Policy, item: Approval) -> tuple[str, str] | None:
         """Return what is wrong with an approval that a decision cites, by itself."""
         ev, who = item.ev, f"{item.principal!r} ({item.entry})"
         if not item.approves and one.state == "allowed":
@@ -367,37 +305,36 @@ class Approvals:
             if ev["decision_digest"] is None:
                 return "entries.approval_other", f"what the host reports of {who} is about no ask"
             return None
-        if item.sound and not self._speaks(policy, item):
+        if item.sound and not self._speaks(one, policy, item):
             return "entries.approval_key", f"{ev['key']} is no key of {who} under the policy"
         if item.approves and one.ts > ev["expiry"]:
             return "entries.approval_expired", f"the approval by {who} ended at {ev['expiry']}"
         return None
 
-    def _spent(
-        self, one: Resting, policy: Policy, item: _Approval, users: Mapping[str, str]
-    ) -> tuple[str, str] | None:
-        """Return whether an approval was taken back or used up before a decision cites it."""
-        at = one.seen
-        for name in one.basis:
-            if name in self.entries:
-                at = max(at, self.entries[name].seq)
-                at = max(
-                    [at, *[seq for event, seq in self._cited.get(name, ()) if event == one.event]]
-                )
-        if (other := self._taken_back(one, policy, item, at)) is not None:
-            message = f"{item.principal!r} took {item.entry} back by {other.entry}"
-            return "entries.approval_refused", message
-        first = users.get(item.entry, one.action_ref)
-        if first != one.action_ref:
-            return "entries.approval_reused", f"{item.entry} was used for action {first} already"
-        return None
+    def _used_at(self, one: Resting, cited: list[Approval]) -> int:
+        """Return the spine entry at which a decision used up what it cites, at the earliest."""
+        places = (self._cited.get(item.entry, {}).get(one.event, item.seq) for item in cited)
+        return max([one.seen, *[item.seq for item in cited], *places])
 
-    def _taken_back(
-        self, one: Resting, policy: Policy, item: _Approval, before: int
-    ) -> _Approval | None:
-        """Return the refusal by which its principal took an approval back, if one did."""
-        found = self._refusing.about(one, item.principal, item.seq, before)
-        return next((other for other in found if self._speaks(policy, other)), None)
+    def _refusals(
+        self, one: Resting, policy: Policy, items: Iterable[Approval], before: int
+    ) -> dict[str, Approval]:
+        """Return the latest refusal of a decision by each principal who approved it."""
+        found: dict[str, Approval] = {}
+        for name in dict.fromkeys(item.principal for item in items):
+            terms = self._terms_of(one.policy, policy, name)
+            refusals = self._refusing.about(one, name, terms, before, 1)
+            if refusals:
+                found[name] = max(refusals, key=seq_of)
+        return found
+
+    def _terms_of(self, version: str, policy: Policy, name: str) -> dict[str, Term]:
+        """Return the keys a principal has under a policy, and when each is theirs."""
+        found = self._terms.get((version, name))
+        if found is None:
+            found = self.keys.terms(name, policy.principals.get(name, ()))
+            self._terms[version, name] = found
+        return found
 
     def _denied(self, one: Resting, policy: Policy, used: Set[str]) -> None:
         cited = [self.entries[item] for item in one.basis if item in self.entries]
@@ -421,26 +358,28 @@ class Approvals:
             )
             self._about(one, "entries.composition_denied", message)
 
-    def _counts(self, one: Resting, policy: Policy, item: _Approval) -> bool:
+    def _counts(self, one: Resting, policy: Policy, item: Approval) -> bool:
         return item.approves and item.signed and self._fault(one, policy, item) is None
 
     def _had(self, one: Resting, policy: Policy, rule: Rule, used: Set[str]) -> bool:
         """Say whether unused approvals that satisfy a rule stood there for certain."""
-        there = [
+        unused = [
             item
-            for name in rule.principals
-            for item in self._approving.about(one, name, 0, one.seen)
-            if item.entry not in used
-            and self._counts(one, policy, item)
-            and self._taken_back(one, policy, item, one.until) is None
+            for name in dict.fromkeys(rule.principals)
+            for item in self._approving.about(
+                one, name, self._terms_of(one.policy, policy, name), one.seen, _MOST
+            )
+            if item.entry not in used and self._counts(one, policy, item)
         ]
+        back = self._refusals(one, policy, unused, one.until)
+        there = [item for item in unused if not _taken_back(item, back)]
         if rule.operator == "staged":
             return any(_satisfies(rule, line) for line in _sequences(there))
         return _satisfies(rule, there)
 
-    def _speaks(self, policy: Policy, item: _Approval) -> bool:
-        given = policy.principals.get(item.principal, ())
-        return self.keys.speaks(item.principal, item.ev["key"], given, item.seq)
+    def _speaks(self, one: Resting, policy: Policy, item: Approval) -> bool:
+        term = self._terms_of(one.policy, policy, item.principal).get(item.ev["key"])
+        return term is not None and term.after < item.seq <= term.until
 
     def _about(self, one: Resting, code: str, message: str) -> None:
         self._add(code, one.entry, message, one.session, one.turn)
@@ -451,7 +390,26 @@ class Approvals:
         self._seen.append(Seen(finding(code, entry, message), session, turn))
 
 
-def _repeated(cited: list[_Approval]) -> _Approval | None:
+def _spent(
+    one: Resting, item: Approval, back: Mapping[str, Approval], users: Mapping[str, str]
+) -> tuple[str, str] | None:
+    """Return whether an approval was taken back or used up before a decision cites it."""
+    if _taken_back(item, back):
+        message = f"{item.principal!r} took {item.entry} back by {back[item.principal].entry}"
+        return "entries.approval_refused", message
+    first = users.get(item.entry, one.action_ref)
+    if first != one.action_ref:
+        return "entries.approval_reused", f"{item.entry} was used for action {first} already"
+    return None
+
+
+def _taken_back(item: Approval, back: Mapping[str, Approval]) -> bool:
+    """Say whether its principal refused after an approval."""
+    refusal = back.get(item.principal)
+    return refusal is not None and refusal.seq > item.seq
+
+
+def _repeated(cited: list[Approval]) -> Approval | None:
     """Return an approval whose principal or key gave one before it."""
     people: set[str] = set()
     for item in cited:
@@ -462,7 +420,7 @@ def _repeated(cited: list[_Approval]) -> _Approval | None:
     return None
 
 
-def _satisfies(rule: Rule, good: list[_Approval]) -> bool:
+def _satisfies(rule: Rule, good: list[Approval]) -> bool:
     """Say whether approvals that are good by themselves make one, as a rule wants it."""
     listed = [item for item in good if item.principal in rule.principals]
     if rule.operator == "staged":
@@ -476,9 +434,9 @@ def _satisfies(rule: Rule, good: list[_Approval]) -> bool:
     return many >= (len(set(rule.principals)) if rule.operator == "all-of" else rule.n)
 
 
-def _sequences(there: list[_Approval]) -> list[list[_Approval]]:
+def _sequences(there: list[Approval]) -> list[list[Approval]]:
     """Return the staged sequences that end in each of some approvals."""
-    lines: dict[str, list[_Approval]] = {}
+    lines: dict[str, list[Approval]] = {}
     for item in sorted(there, key=lambda one: one.seq):
         before = lines.get(item.parents[0]) if item.parents else []
         if before is not None:

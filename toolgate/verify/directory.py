@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from toolgate.canonical import digest
 from toolgate.errors import LedgerError
+from toolgate.ledger.regular import open_regular
 from toolgate.verify.read import Bad, Line, read_file
 from toolgate.verify.segments import Segments
 
@@ -116,16 +117,16 @@ class Directory:
 
     def policy(self, version: str) -> bytes | None:
         """Return the text kept under a policy's digest; None when there is none."""
-        return self._kept(version[7:] + ".json")
+        return self._kept(version[7:] + ".json", MAX_POLICY_BYTES)
 
     def signature(self, version: str) -> bytes | None:
         """Return what is kept as the author's signature of a policy; None when nothing is."""
         return self._kept(version[7:] + ".sig", MAX_SIGNATURE_BYTES)
 
-    def _kept(self, name: str, most: int = -1) -> bytes | None:
+    def _kept(self, name: str, most: int) -> bytes | None:
         path = os.path.join(self.root, "policies", name)
         try:
-            with open(path, "rb") as file:
+            with open_regular(path) as file:
                 return file.read(most)
         except FileNotFoundError:
             return None
@@ -141,6 +142,7 @@ def session_name(session: str) -> str:
 
 
 MAX_SIGNATURE_BYTES = 4096
+MAX_POLICY_BYTES = 64 * 1024 * 1024  # of a longer one no more is read, so its digest is another
 _SPINE_LOCK = "spine.lock"
 _SPINE = re.compile(r"spine-[0-9]{12}\.jsonl")
 _BESIDE = ("run.json", "journal.jsonl")

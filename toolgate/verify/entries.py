@@ -11,10 +11,11 @@ from typing import Any, NamedTuple, get_args
 
 import msgspec
 
-from toolgate.verify.approvals import Approvals, Resting
+from toolgate.verify.approvals import Approvals
 from toolgate.verify.authority import Authority, Edge, authority_findings, authority_of
 from toolgate.verify.diagnose import diagnose
 from toolgate.verify.findings import Seen, finding
+from toolgate.verify.given import Resting
 from toolgate.verify.policy import ActionClass, Policy, Wanted
 from toolgate.verify.read import Bad, Line
 from toolgate.verify.shapes import (
@@ -55,13 +56,14 @@ class _Session:
     outcomes whose decision was not there, or not the right one, when they were read.
     """
 
-    __slots__ = ("by_digest", "by_entry", "closed", "commitments", "opened", "refs")
+    __slots__ = ("by_digest", "by_entry", "closed", "commitments", "denied", "opened", "refs")
 
     def __init__(self) -> None:
         self.opened: dict[int | None, int] = {}
         self.closed: dict[int | None, int] = {}
         self.by_digest: dict[str, str] = {}
         self.by_entry: dict[str, str] = {}
+        self.denied: set[str] = set()
         self.refs: set[str] = set()
         self.commitments: list[_Commitment] = []
 
@@ -267,6 +269,8 @@ class Entries:
             self._at("entries.intent_differs", line, entry, why)
         if entry.basis or entry.action_class in self._policies.composed:
             self._basis(line, entry, held)
+        if ev.decision_state == "denied":
+            held.denied.add(line.event)
         held.refs.add(ev.action_ref)
         held.by_entry[line.digest] = held.by_digest[line.event] = ev.action_ref
 
@@ -315,6 +319,9 @@ class Entries:
                 if action_ref != entry.ev.action_ref:
                     why = f"basis {item} is about {action_ref}"
                     self._at("entries.basis_other_action", line, entry, why)
+                elif item in held.denied and entry.ev.decision_state == "allowed":
+                    why = f"basis {item} was denied; only what was asked is answered"
+                    self._at("entries.approval_refused", line, entry, why)
             elif item not in self.approvals.entries:
                 why = f"basis names {item}; no earlier entry is that"
                 self._at("entries.basis_unknown", line, entry, why)

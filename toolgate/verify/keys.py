@@ -1,10 +1,12 @@
 """Which keys speak for a principal, read from a policy and the rotations on the spine."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from typing import Any, NamedTuple
 
 from toolgate.canonical import profile_bytes
 from toolgate.signing import verifies
+
+_FOREVER = 2**62
 
 
 class Rotation(NamedTuple):
@@ -27,6 +29,13 @@ class Rotation(NamedTuple):
     signed: bool
 
 
+class Term(NamedTuple):
+    """Between which spine entries a key is a principal's: behind ``after``, up to ``until``."""
+
+    after: int
+    until: int
+
+
 def rotation_of(entry: str, seq: int, ev: dict[str, Any]) -> Rotation:
     """Return a rotation as its entry says it."""
     said = profile_bytes({name: value for name, value in ev.items() if name != "signatures"})
@@ -46,13 +55,14 @@ class Keys:
     def __init__(self) -> None:
         self._ended: dict[tuple[str, str], int] = {}
         self._origin: dict[tuple[str, str], tuple[str, int]] = {}
+        self._next: dict[tuple[str, str], tuple[str, int]] = {}
 
-    def take(self, one: Rotation, policies: Iterable[dict[str, list[str]]]) -> str | None:
+    def take(self, one: Rotation, owners: Mapping[str, Set[str]]) -> str | None:
         """Take a rotation; return why it does not count, None if it does.
 
         Args:
             one: the rotation.
-            policies: the principals of every policy the ledger announces.
+            owners: to whom the policies that the ledger announces give each key.
         """
         name, old, new = one.name, one.old, one.new
         if not one.signed:
@@ -61,13 +71,15 @@ class Keys:
             return "one of its keys was retired before"
         if old == new:
             return "it replaces a key by itself"
-        given = list(policies)
-        if not any(self.speaks(name, old, held.get(name, ()), one.seq) for held in given):
+        if (name, old) not in self._origin and name not in owners.get(old, ()):
             return f"the old key is none of {name!r}"
-        if any(new in held[other] for held in given for other in held if other != name):
+        if (name, new) in self._origin:
+            return "the new key has replaced another one before"
+        if not owners.get(new, set()) <= {name}:
             return "the new key is another principal's"
         self._ended[name, old] = one.seq
         self._origin[name, new] = (old, one.seq)
+        self._next[name, old] = (new, one.seq)
         return None
 
     def speaks(self, name: str, key: str, given: Iterable[str], seq: int | None) -> bool:
@@ -89,3 +101,19 @@ class Keys:
                 return False
             key = before[0]
         return True
+
+    def terms(self, name: str, given: Iterable[str]) -> dict[str, Term]:
+        """Return every key that is a principal's at some time.
+
+        Args:
+            name: the principal.
+            given: the keys a policy gives the principal.
+        """
+        found = {key: Term(0, self._ended.get((name, key), _FOREVER)) for key in given}
+        for first in list(found):
+            following = self._next.get((name, first))
+            while following is not None and following[0] not in found:
+                key, after = following
+                found[key] = Term(after, self._ended.get((name, key), _FOREVER))
+                following = self._next.get((name, key))
+        return found

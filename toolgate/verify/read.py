@@ -14,6 +14,7 @@ from msgspec import UNSET, Struct
 
 from toolgate.canonical import parse_line
 from toolgate.errors import CanonicalizationError, LedgerError, RecordError
+from toolgate.ledger.regular import open_regular
 from toolgate.records import check
 from toolgate.verify import shapes
 from toolgate.verify.shapes import Decision, Entry, Other, Outcome, Recovery
@@ -261,7 +262,7 @@ def read_file(path: str, name: str) -> Iterator[Line | Bad]:
         LedgerError: it cannot be read.
     """
     try:
-        with open(path, "rb", buffering=_BUFFER_BYTES) as file:
+        with open_regular(path, _BUFFER_BYTES) as file:
             yield from _read(file.readline, name)
     except OSError as error:
         raise LedgerError(f"cannot read {path}: {error.strerror}") from error

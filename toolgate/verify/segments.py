@@ -14,6 +14,7 @@ from typing import NamedTuple
 from toolgate.errors import LedgerError, SegmentError
 from toolgate.ledger import packs, twin
 from toolgate.ledger.packs import FOLDER, PACK, TWIN, Kept, Manifest, Packed, Tally
+from toolgate.ledger.regular import open_regular
 from toolgate.verify.read import Bad, Line
 from toolgate.verify.spool import read_bytes
 
@@ -189,7 +190,7 @@ def _kept(path: str) -> Kept | None:
 
 def _file(path: str) -> Iterator[bytes]:
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             while chunk := file.read(_CHUNK_BYTES):
                 yield chunk
     except FileNotFoundError:

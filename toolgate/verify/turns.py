@@ -158,7 +158,8 @@ class Graph:
             return
         if isinstance(entry, Decision):
             event, intent = line.event, entry.intent
-            if entry.parents != [turn.digest] or entry.ts < turn.ts or entry.facts:
+            plain = not entry.facts and not entry.basis
+            if not plain or entry.parents != [turn.digest] or entry.ts < turn.ts:
                 self._decision(line, entry, turn)
             self._calls[event] = _Call(
                 digest,
@@ -190,12 +191,16 @@ class Graph:
         self._named.update(entry.parents)
 
     def _decision(self, line: Line, entry: Decision, turn: Turn) -> None:
-        """Check a decision that is not simply the first about a call, resting on no fact."""
+        """Check a decision that is not simply the first about a call, resting on nothing."""
         if entry.parents == [turn.digest]:
             if entry.ts < turn.ts:
                 self._clock(line, turn.ts)
         else:
             self._second_decision(line, entry, turn)
+        for item in entry.basis:
+            given = self._approvals.get(item)
+            if given is not None and entry.ts < given and item not in entry.parents:
+                self._clock(line, given)
         for fact in entry.facts:
             if fact.entry not in self._nodes:
                 message = (

@@ -267,3 +267,30 @@ def test_roots_are_read_strictly(office):
 
 def _spine(office: Office) -> list[bytes]:
     return (office.root / "spine-000000000001.jsonl").read_bytes().splitlines()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda body: body.update(composition={"look": []}),
+        lambda body: body.update(composition={"look": {"operator": "most", "principals": []}}),
+        lambda body: body.update(principals={"bob": "ed25519"}),
+        lambda body: body.update(principals=[1]),
+    ],
+)
+def test_a_policy_of_another_form_is_named_and_nothing_is_signed(office, change):
+    """The ledger's files are whoever's who wrote them."""
+    body = json.loads(ALONE)
+    change(body)
+    office.desk.text = json.dumps(body).encode()
+    office.desk.say("toolu_1", "asked")
+    done = office.run("approve", "toolu_1", "--as", "bob")
+    assert done.returncode == 3
+    assert "another form than a compiled policy" in done.stderr
+
+
+def test_a_terminal_is_not_commanded_by_what_is_named_in_an_error(office):
+    done = office.run("policy", "check", "a\x1b[31mb")
+    assert done.returncode == 3
+    assert "a?[31mb" in done.stderr
+    assert "\x1b" not in done.stderr

@@ -54,6 +54,11 @@ FAULTS = [
     ("version: 1\nname: x\nmcp: {'mcp__*': [inspect]}", "does not name one server"),
     ("version: 1\nname: x\ncomposition: {c: {operator: all-of}}", "no class has this name"),
     ("a: [", "line 1"),
+    ("[" * 20_000, "nested too deep"),
+    ("version: " + "9" * 5000, "a value cannot be read"),
+    ("version: 2026-99-99", "a value cannot be read"),
+    ("? [a, b]\n: c", "a key is a word"),
+    ("a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]", "line 2: alias *a"),
 ]
 
 
@@ -125,6 +130,31 @@ def test_composition_is_compiled_with_what_it_needs():
     assert body["principals"] == PEOPLE["principals"]
     policy = compiled([], **PEOPLE, composition=composed("any-of"))
     assert json.loads(policy.data)["composition"]["c"]["n"] == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *[lambda body, name=name: body.pop(name) for name in ("name", "rules", "unattended")],
+        lambda body: body.update(names=[]),
+        lambda body: body.update(rules=[1]),
+        lambda body: body.update(rules=[{**body["rules"][0], "effects": ["x"]}]),
+        lambda body: body.update(format="x" * 1000),
+    ],
+)
+def test_what_is_no_compiled_policy_is_refused(change):
+    body = json.loads(
+        compile_policy(
+            b"version: 1\nname: x\nrules: [{rule: a, decide: deny, because: b, tools: [c]}]",
+            CATALOG,
+        )
+    )
+    change(body)
+    with pytest.raises(PolicyError, match="mine: ") as caught:
+        Policy(json.dumps(body).encode(), "mine")
+    assert len(str(caught.value)) < 200
+    with pytest.raises(PolicyError):
+        Policy(b'{"a":' * 50_000)
 
 
 def test_every_fault_is_reported_at_once():

@@ -58,6 +58,10 @@ def compile_policy(source: bytes, catalog_digest: str, *, name: str = "policy") 
         raise PolicyError(name, [f"{where}{problem}"]) from None
     except UnicodeDecodeError as error:
         raise PolicyError(name, [f"not UTF-8 at byte {error.start}"]) from None
+    except RecursionError:
+        raise PolicyError(name, ["nested too deep"]) from None
+    except ValueError as error:  # a date or a number that is none
+        raise PolicyError(name, [f"a value cannot be read: {str(error)[:80]}"]) from None
     faults = _faults(body)
     if faults:
         raise PolicyError(name, faults)
@@ -65,18 +69,31 @@ def compile_policy(source: bytes, catalog_digest: str, *, name: str = "policy") 
 
 
 def _strict_loader(yaml: Any) -> Any:
-    """Return a safe loader that refuses a key given twice."""
+    """Return a safe loader that refuses a key given twice, and aliases, which may multiply."""
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]  # yaml is imported late, so it is untyped here
-        pass
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.events.AliasEvent):
+                at = self.peek_event()
+                raise yaml.constructor.ConstructorError(
+                    None,
+                    None,
+                    f"alias *{at.anchor:.40}: write out what it stands for",
+                    at.start_mark,
+                )
+            return super().compose_node(parent, index)
 
     def mapping(loader: Any, node: Any) -> dict[Any, Any]:
         made: dict[Any, Any] = {}
         for key_node, value_node in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(
+                    None, None, "a key is a word, no list or mapping", key_node.start_mark
+                )
             key = loader.construct_object(key_node, deep=True)
             if key in made:
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"key {key!r} is given twice", key_node.start_mark
+                    None, None, f"key {key!r:.80} is given twice", key_node.start_mark
                 )
             made[key] = loader.construct_object(value_node, deep=True)
         return made

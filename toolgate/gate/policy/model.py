@@ -46,14 +46,21 @@ class Policy:
 
     Args:
         data: canonical JSON made by ``policy.compile``.
+        source: what it is called in messages.
+
+    Raises:
+        PolicyError: it is something else.
     """
 
-    def __init__(self, data: bytes) -> None:
-        body: dict[str, Any] = json.loads(data)
+    def __init__(self, data: bytes, source: str = "compiled policy") -> None:
+        try:
+            self._take(data, json.loads(data), source)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise PolicyError(source, ["is not a compiled policy"]) from None
+
+    def _take(self, data: bytes, body: dict[str, Any], source: str) -> None:
         if body.get("format") != FORMAT:
-            raise PolicyError(
-                "compiled policy", [f"format is {body.get('format')!r}, not {FORMAT}"]
-            )
+            raise PolicyError(source, [f"format is {body.get('format')!r:.80}, not {FORMAT}"])
         self.data = data
         self.digest = digest(data)
         self.name: str = body["name"]
