@@ -5,6 +5,7 @@ from world_sessions import NOT_RUN, Call, Place, Stray
 
 from toolgate.canonical import digest, digest_of
 from toolgate.ledger.calls import Report
+from toolgate.ledger.settle import Shown
 from toolgate.verify.endings import Ending
 
 
@@ -94,9 +95,8 @@ class Ends(People):
             held = self.place(ending.session)
             desk, was_open = self._at(process, ending.session), held.open
             report = Report(**{name: getattr(ending, name) for name in Report._fields})
-            (done,) = desk.ledger.settle(
-                ending.session, reports=[(ending.decided, report)], ts=self._later()
-            )
+            seen = Shown(ending.decided, ending.call, report)
+            (done,) = desk.ledger.settle(ending.session, shown=[seen], ts=self._later())
             if ending.decided is None:
                 assert done == "unmatched"
                 known = next(one for one in self.strays if one.args == ending.args_digest)

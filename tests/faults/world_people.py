@@ -8,6 +8,8 @@ from consent import Matter
 from world_sessions import Call, Sessions
 
 from toolgate.errors import InputError
+from toolgate.ledger.settle import Shown
+from toolgate.ledger.told import Told
 
 
 class People(Sessions):
@@ -80,21 +82,25 @@ class People(Sessions):
 
     def report_answer(self, process: int, call: Call, approved: bool) -> None:
         """Report what the host's user said; nobody signed that."""
-        desk = self._at(process, call.session)
+        held = self.place(call.session)
+        desk, was_open = self._at(process, call.session), held.open
         self.count += 1
-        said = {"approved": approved, "principal": "user:dev", "nonce": f"{self.count:032x}"}
-        ts = desk.tick()
-        done = desk.ledger.answer_reported(call.session, call=call.id, ts=ts, **said)
-        if call.state != "asked":
-            assert done == "not_asked"
+        told = Told(approved, "user:dev", f"{self.count:032x}")
+        seen = Shown(call.event, call.id, None, told)
+        (done,) = desk.ledger.settle(call.session, shown=[seen], ts=desk.tick())
+        if call.state != "asked" or call.end:
+            assert done == "known"
         elif approved and self._matter(call).composed:
-            assert done == "collected"
+            assert done == ("known" if f"yes {call.event}" in call.said else "collected")
+            call.said.add(f"yes {call.event}")
         else:
-            assert done == "answered"
+            assert done == ("approved" if approved else "refused")
             self._enter(process, call.session)
             state = "allowed" if approved else "denied"
             event = self._latest_event(call)
             self._decided(call, state, event, told=call.told, by="telemetry")
+        if not was_open:
+            self._closed(held)
 
     def rotate(self, process: int, by: str) -> None:
         """Replace an approver's key; the old one approves nothing any more."""
