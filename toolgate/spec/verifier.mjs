@@ -1434,6 +1434,7 @@ class Graph {
   #nodes = new Map(); // entry digest -> {ts, turn, decides, answers}
   #calls = new Map(); // decision_digest -> call
   #late = [];
+  #endedLate = new Map(); // decision_digest -> the last turn opened before its late outcome
   #count = 0;
   #own = new Set();
   #named = new Set();
@@ -1472,6 +1473,7 @@ class Graph {
     const { ts, ev } = line.entry;
     this.#nodes.set(line.digest, { ts, turn: null, answers: ev.decision_digest });
     this.#late.push({ line, opened });
+    if (ev.terminal_state !== 'unresolved' && !this.#endedLate.has(ev.decision_digest)) this.#endedLate.set(ev.decision_digest, opened);
   }
 
   /** Takes an entry of the turn. */
@@ -1515,7 +1517,10 @@ class Graph {
         strange.push(parent);
       } else {
         atHome ||= node.turn === turn.number;
-        this.#calls.get(node.decides).replaced = true;
+        const call = this.#calls.get(node.decides);
+        const ended = call.outcomes.some(({ state }) => state !== 'unresolved') || this.#endedLate.get(node.decides) < turn.number;
+        if (ended) strange.push(parent);
+        call.replaced = true;
         if (entry.ts < node.ts) this.#add('log.clock_backwards', line.digest, entry.turn);
       }
     }
