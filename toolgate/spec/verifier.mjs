@@ -468,9 +468,13 @@ function decode(raw) {
 
 // ------------------------------------------------------------------ lines
 
-const CHUNK = 256 * 1024;
+const CHUNK = 64 * 1024;
 
-/** Where a ledger lies: in a directory, or in memory. Its files are called by their path. */
+/**
+ * Where a ledger lies: in a directory, or in memory. Its files are called by their path.
+ *
+ * What `chunks` yields is overwritten when it is asked for more.
+ */
 class Source {
   /** Looks at what there is. Sealing removes a file once a segment holds it, so segments come last. */
   look() {
@@ -519,12 +523,14 @@ class Directory extends Source {
     return this.size(name) === undefined ? undefined : this.#attempt(name, () => fs.readFileSync(join(this.root, name)));
   }
 
-  async *chunks(name, offset = 0, length = Infinity) {
-    if (!length) return;
+  *chunks(name, offset = 0, length = Infinity) {
+    const file = this.#attempt(name, () => fs.openSync(join(this.root, name), 'r'));
+    const buffer = Buffer.allocUnsafe(CHUNK);
+    const read = (at) => fs.readSync(file, buffer, 0, Math.min(CHUNK, offset + length - at), at);
     try {
-      yield* fs.createReadStream(join(this.root, name), { start: offset, end: offset + length - 1, highWaterMark: CHUNK });
-    } catch (error) {
-      throw new CheckError(`cannot read ${name}: ${error.message}`);
+      for (let at = offset, got; (got = this.#attempt(name, () => read(at))) > 0; at += got) yield buffer.subarray(0, got);
+    } finally {
+      fs.closeSync(file);
     }
   }
 }
@@ -555,23 +561,36 @@ class Held extends Source {
   }
 }
 
-/** Yields lines as {data, first, closed}; what is longer than a line may be comes in pieces. */
+/**
+ * Yields lines as {data, first, closed}; what is longer than a line may be comes in pieces.
+ *
+ * The data of a piece is overwritten when the next one is read.
+ */
 async function* pieces(chunks) {
-  let rest = Buffer.alloc(0);
+  const buffer = Buffer.allocUnsafe(4 * MAX_LINE);
+  let end = 0;
   let first = true;
   for await (const chunk of chunks) {
-    rest = rest.length ? Buffer.concat([rest, chunk]) : chunk;
-    for (;;) {
-      const feed = rest.indexOf(10);
-      const closed = feed >= 0 && feed <= MAX_LINE;
-      if (!closed && rest.length <= MAX_LINE) break;
-      const data = rest.subarray(0, closed ? feed : MAX_LINE + 1);
-      yield { data, first, closed };
-      first = closed;
-      rest = rest.subarray(data.length + (closed ? 1 : 0));
+    for (let taken = 0; taken < chunk.length; ) {
+      const length = chunk.copy(buffer, end, taken);
+      taken += length;
+      end += length;
+      let begin = 0;
+      for (;;) {
+        const rest = buffer.subarray(begin, end);
+        const feed = rest.indexOf(10);
+        const closed = feed >= 0 && feed <= MAX_LINE;
+        if (!closed && rest.length <= MAX_LINE) break;
+        const data = rest.subarray(0, closed ? feed : MAX_LINE + 1);
+        yield { data, first, closed };
+        first = closed;
+        begin += data.length + (closed ? 1 : 0);
+      }
+      buffer.copyWithin(0, begin, end);
+      end -= begin;
     }
   }
-  if (rest.length) yield { data: rest, first, closed: false };
+  if (end) yield { data: buffer.subarray(0, end), first, closed: false };
 }
 
 /** A run of lines that are no entries. */
@@ -717,6 +736,10 @@ function occurrences(data, sign) {
   return count;
 }
 
+function* copies(chunks) {
+  for (const chunk of chunks) yield Buffer.from(chunk);
+}
+
 /** A copy of a session cannot be unpacked whole. */
 class Damaged extends Error {}
 
@@ -749,10 +772,10 @@ class Segments {
 
   /** Yields the bytes of a copy, no more than it had. */
   async *#unpacked({ pack, offset, length, bytes }) {
-    const member = createGunzip();
+    const member = createGunzip({ chunkSize: CHUNK });
     let left = bytes;
     if (!length || this.#source.size(pack) === undefined) throw new Damaged();
-    pipeline(Readable.from(this.#source.chunks(pack, offset, length)), member, () => {});
+    pipeline(Readable.from(copies(this.#source.chunks(pack, offset, length))), member, () => {});
     try {
       for await (const chunk of member) {
         left -= chunk.length;
