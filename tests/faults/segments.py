@@ -11,6 +11,7 @@ from catalogue import BASES, fault, legal
 
 from toolgate.canonical import digest, profile_bytes
 from toolgate.ledger import seal
+from toolgate.verify.directory import session_name
 
 _DAY = 86_400_000_000
 
@@ -41,6 +42,15 @@ def _manifest(kit: Any, change: Callable[[dict[str, Any]], None]) -> None:
     path.write_bytes(profile_bytes(body) + b"\n")
 
 
+def _unpack_one(kit: Any) -> Path:
+    """Give one session its file back, and leave the others to the segment; return the file."""
+    seal.unpack(str(kit.root), keep=True)
+    for name in ("alpha", session_name("Beta_2")):
+        (kit.root / "sessions" / f"{name}.jsonl").unlink()
+    path: Path = kit.root / "sessions" / "run-1.jsonl"
+    return path
+
+
 @legal("sealed-sessions", beside="pack-altered", base="sealed")
 def _(kit: Any) -> None:
     """Sessions are read from their segment."""
@@ -49,7 +59,7 @@ def _(kit: Any) -> None:
 @legal("sealed-and-still-there", beside="copy-differs-from-its-segment", base="sealed")
 def _(kit: Any) -> None:
     """A session lies in its file and in a segment, alike."""
-    seal.unpack(str(kit.root), keep=True)
+    _unpack_one(kit)
 
 
 @fault("pack-altered", "B", "log.segment", base="sealed")
@@ -91,6 +101,5 @@ def _(kit: Any) -> None:
 
 @fault("copy-differs-from-its-segment", "N", "log.segment", base="sealed")
 def _(kit: Any) -> None:
-    seal.unpack(str(kit.root), keep=True)
-    path = kit.root / "sessions" / "alpha.jsonl"
+    path = _unpack_one(kit)
     path.write_bytes(path.read_bytes().replace(b'"alice"', b'"malic"', 1))

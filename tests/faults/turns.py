@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from catalogue import fault
+from catalogue import fault, legal
 
 from toolgate.canonical import digest, profile_bytes
 
@@ -82,6 +82,42 @@ def _(kit: Any) -> None:
 def _(kit: Any) -> None:
     row = kit.decision("a6")
     row.body["parents"] = sorted([*row.body["parents"], kit.outcome("a1").old])
+    kit.rehash()
+
+
+def _again(kit: Any, call: str) -> Any:
+    """Return a denied decision that replaces the one on a call."""
+    made = kit.copy(kit.decision(call))
+    made.old, made.old_event = digest(b"again"), digest(b"event")
+    made.body["ev"]["decision_state"] = "denied"
+    made.body["parents"] = [kit.decision(call).old]
+    return made
+
+
+@fault("decision-replaces-one-that-has-ended", "R", "log.parent_foreign")
+def _(kit: Any) -> None:
+    kit.alpha.insert(kit.alpha.index(kit.outcome("a0")) + 1, _again(kit, "a0"))
+    kit.rehash()
+
+
+@fault("decision-replaces-one-that-ended-after-its-turn", "R", "log.parent_foreign")
+def _(kit: Any) -> None:
+    made = _again(kit, "a7")
+    made.body["turn"] = 3
+    made.body["parents"] = sorted(
+        [*made.body["parents"], kit.find("turn_open", "alpha", turn=3).old]
+    )
+    made.body["ts"] = made.body["ev"]["ts"] = kit.decision("a9").body["ts"]
+    kit.alpha.insert(kit.alpha.index(kit.decision("a9")), made)
+    kit.rehash()
+
+
+@legal(
+    "outcome-behind-a-decision-that-replaced-its-own", beside="decision-replaces-one-that-has-ended"
+)
+def _(kit: Any) -> None:
+    """A call that was under way when the host asked about it again."""
+    kit.alpha.insert(kit.alpha.index(kit.outcome("a0")), _again(kit, "a0"))
     kit.rehash()
 
 

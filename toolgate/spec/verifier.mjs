@@ -5,17 +5,17 @@
  * One file, no dependency, Node 18 or later. It was written from the specification and
  * shares no code with the first one, so that a slip in either is a disagreement.
  *
- *   node verifier.mjs LEDGER [--spans FILE]... [--expect-head SEQ:DIGEST] [--checkpoint FILE]...
- *                     [--checkpoint-key KEY] [--witness KEY]... [--root DIGEST_OR_KEY]...
- *                     [--require-pin] [--json]
- *   node verifier.mjs --system LEDGER...     several ledgers as one; takes checkpoints as well
+ *   node verifier.mjs LEDGER [OPTION]...     one ledger
+ *   node verifier.mjs --system LEDGER...     several ledgers as one
  *   node verifier.mjs --vectors DIR          every frozen case: agree and differ counts
  *
- * Exit codes: 0 PASS or CONDITIONAL (with --require-pin only PASS), 1 FAIL or a case
- * that differs, 2 wrong usage, 3 could not check, 4 INCOMPLETE.
+ * The options are those of USAGE, in the last section. Exit codes: 0 PASS or CONDITIONAL (with
+ * --require-pin only PASS), 1 FAIL or a case that differs, 2 wrong usage, 3 could not check,
+ * 4 INCOMPLETE.
  *
- * Sections: bytes, signatures, schema, lines, segments, entries, approvals, authority, log, checkpoints,
- * execution, traces, findings, verify, system, vectors, cli. The three layers (entries, log, execution) do not know of each other.
+ * Sections: bytes, signatures, schema, lines, segments, entries, approvals, authority, log,
+ * checkpoints, execution, traces, findings, verify, system, vectors, cli. The three layers
+ * (entries, log, execution) do not know of each other.
  */
 
 import { createHash, createPublicKey, verify as checkSignature } from 'node:crypto';
@@ -212,11 +212,17 @@ function rootOver(digests) {
   return tree.root();
 }
 
-/** Adds an item to the list a map holds under a key. */
-function addTo(map, key, item) {
-  if (map.has(key)) map.get(key).push(item);
-  else map.set(key, [item]);
+/** Several values as one key of a map. */
+const joined = (...values) => JSON.stringify(values);
+
+/** What a map holds under a key; made where there is nothing yet. */
+function heldIn(map, key, make) {
+  if (!map.has(key)) map.set(key, make());
+  return map.get(key);
 }
+
+/** Adds an item to the list a map holds under a key. */
+const addTo = (map, key, item) => heldIn(map, key, () => []).push(item);
 
 const byBytes = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
@@ -462,9 +468,13 @@ function decode(raw) {
 
 // ------------------------------------------------------------------ lines
 
-const CHUNK = 256 * 1024;
+const CHUNK = 64 * 1024;
 
-/** Where a ledger lies: in a directory, or in memory. Its files are called by their path. */
+/**
+ * Where a ledger lies: in a directory, or in memory. Its files are called by their path.
+ *
+ * What `chunks` yields is overwritten when it is asked for more.
+ */
 class Source {
   /** Looks at what there is. Sealing removes a file once a segment holds it, so segments come last. */
   look() {
@@ -513,12 +523,14 @@ class Directory extends Source {
     return this.size(name) === undefined ? undefined : this.#attempt(name, () => fs.readFileSync(join(this.root, name)));
   }
 
-  async *chunks(name, offset = 0, length = Infinity) {
-    if (!length) return;
+  *chunks(name, offset = 0, length = Infinity) {
+    const file = this.#attempt(name, () => fs.openSync(join(this.root, name), 'r'));
+    const buffer = Buffer.allocUnsafe(CHUNK);
+    const read = (at) => fs.readSync(file, buffer, 0, Math.min(CHUNK, offset + length - at), at);
     try {
-      yield* fs.createReadStream(join(this.root, name), { start: offset, end: offset + length - 1, highWaterMark: CHUNK });
-    } catch (error) {
-      throw new CheckError(`cannot read ${name}: ${error.message}`);
+      for (let at = offset, got; (got = this.#attempt(name, () => read(at))) > 0; at += got) yield buffer.subarray(0, got);
+    } finally {
+      fs.closeSync(file);
     }
   }
 }
@@ -549,23 +561,36 @@ class Held extends Source {
   }
 }
 
-/** Yields lines as {data, first, closed}; what is longer than a line may be comes in pieces. */
+/**
+ * Yields lines as {data, first, closed}; what is longer than a line may be comes in pieces.
+ *
+ * The data of a piece is overwritten when the next one is read.
+ */
 async function* pieces(chunks) {
-  let rest = Buffer.alloc(0);
+  const buffer = Buffer.allocUnsafe(4 * MAX_LINE);
+  let end = 0;
   let first = true;
   for await (const chunk of chunks) {
-    rest = rest.length ? Buffer.concat([rest, chunk]) : chunk;
-    for (;;) {
-      const feed = rest.indexOf(10);
-      const closed = feed >= 0 && feed <= MAX_LINE;
-      if (!closed && rest.length <= MAX_LINE) break;
-      const data = rest.subarray(0, closed ? feed : MAX_LINE + 1);
-      yield { data, first, closed };
-      first = closed;
-      rest = rest.subarray(data.length + (closed ? 1 : 0));
+    for (let taken = 0; taken < chunk.length; ) {
+      const length = chunk.copy(buffer, end, taken);
+      taken += length;
+      end += length;
+      let begin = 0;
+      for (;;) {
+        const rest = buffer.subarray(begin, end);
+        const feed = rest.indexOf(10);
+        const closed = feed >= 0 && feed <= MAX_LINE;
+        if (!closed && rest.length <= MAX_LINE) break;
+        const data = rest.subarray(0, closed ? feed : MAX_LINE + 1);
+        yield { data, first, closed };
+        first = closed;
+        begin += data.length + (closed ? 1 : 0);
+      }
+      buffer.copyWithin(0, begin, end);
+      end -= begin;
     }
   }
-  if (rest.length) yield { data: rest, first, closed: false };
+  if (end) yield { data: buffer.subarray(0, end), first, closed: false };
 }
 
 /** A run of lines that are no entries. */
@@ -711,6 +736,10 @@ function occurrences(data, sign) {
   return count;
 }
 
+function* copies(chunks) {
+  for (const chunk of chunks) yield Buffer.from(chunk);
+}
+
 /** A copy of a session cannot be unpacked whole. */
 class Damaged extends Error {}
 
@@ -743,10 +772,10 @@ class Segments {
 
   /** Yields the bytes of a copy, no more than it had. */
   async *#unpacked({ pack, offset, length, bytes }) {
-    const member = createGunzip();
+    const member = createGunzip({ chunkSize: CHUNK });
     let left = bytes;
     if (!length || this.#source.size(pack) === undefined) throw new Damaged();
-    pipeline(Readable.from(this.#source.chunks(pack, offset, length)), member, () => {});
+    pipeline(Readable.from(copies(this.#source.chunks(pack, offset, length))), member, () => {});
     try {
       for await (const chunk of member) {
         left -= chunk.length;
@@ -814,6 +843,15 @@ class Segments {
 
 // ---------------------------------------------------------------- entries
 
+/** What the three layers share: their findings. */
+class Layer {
+  seen = [];
+
+  add(code, entry, session = null, turn = null) {
+    this.seen.push({ code, entry, session, turn });
+  }
+}
+
 const texts = listOf(text);
 const orMissing = (check) => (value) => value === undefined || check(value);
 const anyOrNull = (check) => orMissing(orNull(check));
@@ -872,8 +910,7 @@ class Policies {
   }
 
   #kept(version) {
-    if (!this.#read.has(version)) this.#read.set(version, this.#load(version));
-    return this.#read.get(version);
+    return heldIn(this.#read, version, () => this.#load(version));
   }
 
   /** A policy that is held unaltered; undefined if there is none. */
@@ -953,9 +990,11 @@ class Refs {
   }
 }
 
+/** What a decision_id covers. */
+const COVERED = ['axis', 'basis', 'build', 'class', 'effects', 'facts', 'host', 'intent', 'mode', 'proof', 'rule'];
+
 /** Layer 1: every entry is well formed and bound to what it rests on. */
-class Entries {
-  seen = [];
+class Entries extends Layer {
   #sessions = new Map();
   #policies;
   #approvals;
@@ -964,28 +1003,23 @@ class Entries {
 
   /** `roots` are policy digests and keys that are trusted to say who writes policies. */
   constructor(source, roots) {
+    super();
     this.#policies = new Policies(source);
-    this.#approvals = new Approvals(this.seen, this.#policies);
+    this.#approvals = new Approvals((...finding) => this.add(...finding), this.#policies);
     this.#roots = roots;
   }
 
   #session(id) {
-    if (!this.#sessions.has(id)) {
-      this.#sessions.set(id, { opened: new Map(), closed: new Map(), byEvent: new Map(), byEntry: new Map(), refs: new Set(), outcomes: [] });
-    }
-    return this.#sessions.get(id);
+    const make = () => ({ opened: new Map(), closed: new Map(), byEvent: new Map(), byEntry: new Map(), refs: new Set(), outcomes: [] });
+    return heldIn(this.#sessions, id, make);
   }
 
   bad(run, stream) {
     if (run.covered) return;
     // A torn end is a matter of the log.
     const lines = run.torn && run.total === run.lines.length ? run.lines.slice(0, -1) : run.lines;
-    for (const { number, raw } of lines) {
-      this.seen.push({ code: diagnose(raw), entry: `${run.file}:${number}`, session: stream, turn: null });
-    }
-    if (run.total > run.lines.length) {
-      this.seen.push({ code: 'entries.parse', entry: `${run.file}:${run.last}`, session: stream, turn: null });
-    }
+    for (const { number, raw } of lines) this.add(diagnose(raw), `${run.file}:${number}`, stream);
+    if (run.total > run.lines.length) this.add('entries.parse', `${run.file}:${run.last}`, stream);
   }
 
   take(line, stream) {
@@ -994,23 +1028,19 @@ class Entries {
     else if (entry.kind === 'outcome') {
       if (stream === null || stream === entry.session) this.#session(entry.session).outcomes.push(line);
     } else if (stream !== null) return; // what belongs on the spine says nothing elsewhere
-    else if (entry.kind === 'policy_set') this.#first(this.#policies.announced, entry.ev.policy, entry.seq);
-    else if (entry.kind === 'turn_open') this.#first(this.#session(entry.session).opened, entry.turn, entry.seq);
-    else if (entry.kind === 'turn_close') this.#first(this.#session(entry.session).closed, entry.turn, entry.seq);
+    else if (entry.kind === 'policy_set') heldIn(this.#policies.announced, entry.ev.policy, () => entry.seq);
+    else if (entry.kind === 'turn_open') heldIn(this.#session(entry.session).opened, entry.turn, () => entry.seq);
+    else if (entry.kind === 'turn_close') heldIn(this.#session(entry.session).closed, entry.turn, () => entry.seq);
     else this.#approvals.take(line);
-  }
-
-  #first(map, key, value) {
-    if (!map.has(key)) map.set(key, value);
   }
 
   #decision(line, stream) {
     const { entry } = line;
     const { ev } = entry;
-    const add = (code) => this.seen.push({ code, entry: line.digest, session: entry.session, turn: entry.turn });
-    const { axis, basis, build, class: name, effects, facts, host, intent: wanted, mode, proof, rule } = entry;
+    const add = (code) => this.add(code, line.digest, entry.session, entry.turn);
+    const { basis, effects, intent: wanted } = entry;
     if (digestOf(canonical(wanted)) !== ev.action_ref) add('entries.action_ref');
-    const covered = { axis, basis, build, class: name, effects, facts, host, intent: wanted, mode, proof, rule };
+    const covered = Object.fromEntries(COVERED.map((name) => [name, entry[name]]));
     if (digestOf(canonical(covered)) !== ev.decision_id) add('entries.decision_id');
 
     const held = this.#session(entry.session);
@@ -1018,9 +1048,8 @@ class Entries {
     const policy = this.#policies.held(ev.policy_version);
     if (fault) add(fault);
     else {
-      this.#first(this.#policies.governed, ev.policy_version, new Set());
-      this.#policies.governed.get(ev.policy_version).add(ev.principal);
-      if (classOf(policy.classes ?? [], wanted.action_type, effects) !== name) add('entries.class');
+      heldIn(this.#policies.governed, ev.policy_version, () => new Set()).add(ev.principal);
+      if (classOf(policy.classes ?? [], wanted.action_type, effects) !== entry.class) add('entries.class');
     }
     if (stream !== null && stream !== entry.session) return;
 
@@ -1051,7 +1080,7 @@ class Entries {
     for (const { digest: entry, entry: { ev } } of held.outcomes) {
       const ref = held.byEvent.get(ev.decision_digest);
       const code = ref === undefined ? 'entries.outcome_unbound' : 'entries.swapped_outcome';
-      if (ref !== ev.action_ref) this.seen.push({ code, entry, session, turn: null });
+      if (ref !== ev.action_ref) this.add(code, entry, session);
     }
     this.#refs.add(held.refs);
     this.#approvals.endSession(session, held.byEvent);
@@ -1059,12 +1088,10 @@ class Entries {
 
   finish() {
     for (const session of [...this.#sessions.keys()]) this.endSession(session);
-    for (const entry of this.#refs.repeated()) {
-      this.seen.push({ code: 'entries.action_ref_reused', entry, session: null, turn: null });
-    }
+    for (const ref of this.#refs.repeated()) this.add('entries.action_ref_reused', ref);
     this.#approvals.finish();
     const authority = new Authority(this.#policies, this.#approvals.keys, this.#roots);
-    for (const { code, entry } of authority.findings()) this.seen.push({ code, entry, session: null, turn: null });
+    for (const { code, entry } of authority.findings()) this.add(code, entry);
   }
 }
 
@@ -1085,21 +1112,21 @@ class Keys {
     const { name, old, new: next } = ev;
     const over = signedPart(ev, 'signatures');
     const signed = old !== null && [old, next].every((key, at) => verifies(rawOf(key), rawOf(ev.signatures[at]), over));
-    const retired = [old, next].some((key) => this.#ended.has(JSON.stringify([name, key])));
+    const retired = [old, next].some((key) => this.#ended.has(joined(name, key)));
     if (!signed || retired || old === next) return false;
     const owned = policies.some((held) => this.speak(name, old, held[name] ?? [], seq));
     const borrowed = policies.some((held) => Object.entries(held).some(([other, keys]) => other !== name && keys.includes(next)));
     if (!owned || borrowed) return false;
-    this.#ended.set(JSON.stringify([name, old]), seq);
-    this.#origin.set(JSON.stringify([name, next]), { old, seq });
+    this.#ended.set(joined(name, old), seq);
+    this.#origin.set(joined(name, next), { old, seq });
     return true;
   }
 
   /** Whether a key is a principal's at a spine entry (Infinity: where that is not known). */
   speak(name, key, given, seq) {
-    if (seq !== Infinity && this.#ended.get(JSON.stringify([name, key])) < seq) return false;
+    if (seq !== Infinity && this.#ended.get(joined(name, key)) < seq) return false;
     for (let at = key; !given.includes(at); ) {
-      const before = this.#origin.get(JSON.stringify([name, at]));
+      const before = this.#origin.get(joined(name, at));
       if (!before || before.seq >= seq) return false;
       at = before.old;
     }
@@ -1113,23 +1140,17 @@ class Given {
 
   add(item) {
     const { principal, decision_digest, args_digest, class: name, session } = item.ev;
-    addTo(this.#found, JSON.stringify([principal, decision_digest, args_digest, name, session]), item);
+    addTo(this.#found, joined(principal, decision_digest, args_digest, name, session), item);
   }
 
   /** The latest by a principal about a decision, between two spine entries. */
   about(one, principal, after, before) {
-    const found = [];
-    for (const ask of [null, ...one.asks]) {
-      for (const args of [null, one.args]) {
-        for (const name of [null, one.class]) {
-          for (const session of [null, one.session]) {
-            const items = this.#found.get(JSON.stringify([principal, ask, args, name, session])) ?? [];
-            found.push(...items.filter(({ seq }) => after < seq && seq < before).slice(-64));
-          }
-        }
-      }
+    let places = [[principal]];
+    for (const values of [one.asks, [one.args], [one.class], [one.session]]) {
+      places = places.flatMap((place) => [null, ...values].map((value) => [...place, value]));
     }
-    return found;
+    const within = ({ seq }) => after < seq && seq < before;
+    return places.flatMap((place) => (this.#found.get(joined(...place)) ?? []).filter(within).slice(-64));
   }
 }
 
@@ -1152,7 +1173,7 @@ function satisfies(rule, good) {
 class Approvals {
   entries = new Map(); // entry digest -> approval
   keys = new Keys();
-  #seen;
+  #add;
   #policies;
   #named = new Map(); // decision_digest that no session was seen to hold yet -> approval
   #rotations = [];
@@ -1163,13 +1184,10 @@ class Approvals {
   #approving = new Given();
   #refusing = new Given();
 
-  constructor(seen, policies) {
-    this.#seen = seen;
+  /** `add` takes a finding. */
+  constructor(add, policies) {
+    this.#add = add;
     this.#policies = policies;
-  }
-
-  #add(code, entry, session, turn = null) {
-    this.#seen.push({ code, entry, session, turn });
   }
 
   /** Takes an entry of the spine that approvals have to do with. */
@@ -1204,8 +1222,7 @@ class Approvals {
   /** Takes a decision: the asks in its basis, and the spine entries that open and close its turn. */
   decision({ digest: name, event, entry }, asks, opened, closed) {
     const { session, turn, ev, basis, rule } = entry;
-    if (!this.#answers.has(session)) this.#answers.set(session, new Map());
-    const answers = this.#answers.get(session);
+    const answers = heldIn(this.#answers, session, () => new Map());
     for (const ask of asks) {
       const before = answers.get(ask) ?? name;
       if (before !== name && !entry.parents.includes(before)) this.#add('entries.ask_twice', name, session, turn);
@@ -1239,7 +1256,7 @@ class Approvals {
     const announced = [...this.#policies.announced.keys()].map((version) => this.#policies.held(version));
     const principals = announced.filter(Boolean).map((policy) => policy.principals ?? {});
     for (const one of this.#rotations) {
-      if (!this.keys.take(one, principals)) this.#add('entries.approval_key', one.entry, null);
+      if (!this.keys.take(one, principals)) this.#add('entries.approval_key', one.entry);
     }
     const users = new Map(); // what is cited -> the action that used it first
     for (const one of [...this.#resting.values()].sort((a, b) => a.ts - b.ts)) {
@@ -1431,21 +1448,20 @@ class Authority {
 /** The entries of one session's turns, in the order they were written. */
 class Graph {
   turn = null;
+  #add;
+  #approvals; // entry digest -> time
   #nodes = new Map(); // entry digest -> {ts, turn, decides, answers}
   #calls = new Map(); // decision_digest -> call
   #late = [];
+  #endedLate = new Map(); // decision_digest -> the last turn opened before its late outcome
   #count = 0;
   #own = new Set();
   #named = new Set();
 
-  constructor(session, seen, approvals) {
-    this.session = session;
-    this.seen = seen;
-    this.approvals = approvals;
-  }
-
-  #add(code, entry, turn) {
-    this.seen.push({ code, entry, session: this.session, turn });
+  /** `add` takes a finding of the session: code, entry, turn. */
+  constructor(add, approvals) {
+    this.#add = add;
+    this.#approvals = approvals;
   }
 
   begin(turn) {
@@ -1472,6 +1488,7 @@ class Graph {
     const { ts, ev } = line.entry;
     this.#nodes.set(line.digest, { ts, turn: null, answers: ev.decision_digest });
     this.#late.push({ line, opened });
+    if (ev.terminal_state !== 'unresolved') heldIn(this.#endedLate, ev.decision_digest, () => opened);
   }
 
   /** Takes an entry of the turn. */
@@ -1509,13 +1526,16 @@ class Graph {
         atHome = true;
         // A decision that names others as well is held to the clocks of those.
         if (entry.parents.length === 1 && entry.ts < turn.ts) this.#add('log.clock_backwards', line.digest, entry.turn);
-      } else if (this.approvals.has(parent)) {
-        if (entry.ts < this.approvals.get(parent)) this.#add('log.clock_backwards', line.digest, entry.turn);
+      } else if (this.#approvals.has(parent)) {
+        if (entry.ts < this.#approvals.get(parent)) this.#add('log.clock_backwards', line.digest, entry.turn);
       } else if (node?.decides === undefined) {
         strange.push(parent);
       } else {
         atHome ||= node.turn === turn.number;
-        this.#calls.get(node.decides).replaced = true;
+        const call = this.#calls.get(node.decides);
+        const ended = call.outcomes.some(({ state }) => state !== 'unresolved') || this.#endedLate.get(node.decides) < turn.number;
+        if (ended) strange.push(parent);
+        call.replaced = true;
         if (entry.ts < node.ts) this.#add('log.clock_backwards', line.digest, entry.turn);
       }
     }
@@ -1569,8 +1589,7 @@ class Graph {
 }
 
 /** Layer 2: nothing between the first entry and the head is missing. */
-class Log {
-  seen = [];
+class Log extends Layer {
   head = { seq: 0, digest: GENESIS };
   holdsPin = false;
   #pin;
@@ -1581,8 +1600,9 @@ class Log {
   #file;
 
   constructor(pin, anchors) {
+    super();
     this.#pin = pin;
-    this.heads = new Heads(anchors, (code, entry) => this.#add(code, entry, null));
+    this.heads = new Heads(anchors, (code, entry) => this.add(code, entry));
   }
 
   /** The number of the last spine entry that something kept outside binds. */
@@ -1590,13 +1610,9 @@ class Log {
     return Math.max(this.holdsPin ? this.#pin.seq : 0, this.heads.covered);
   }
 
-  #add(code, entry, session, turn = null) {
-    this.seen.push({ code, entry, session, turn });
-  }
-
   /** Notes that a segment is not what its manifest says. */
   segment({ entry, session }) {
-    this.#add('log.segment', entry, session);
+    this.add('log.segment', entry, session);
   }
 
   bad(run, stream) {
@@ -1604,14 +1620,14 @@ class Log {
     if (!run.torn) return;
     // No writer ever writes to the file of a linear session, so none was interrupted.
     const code = this.#sessions.get(stream)?.linear ? 'log.shape' : 'log.fragment';
-    this.#add(code, `${run.file}:${run.last}`, stream);
+    this.add(code, `${run.file}:${run.last}`, stream);
   }
 
   take(line, stream) {
     const { entry } = line;
     const sealed = this.#sealed;
     this.#sealed = false;
-    if (entry.kind === 'recovery' && !sealed) this.#add('log.false_recovery', line.digest, entry.session, entry.turn);
+    if (entry.kind === 'recovery' && !sealed) this.add('log.false_recovery', line.digest, entry.session, entry.turn);
     if (stream === null) this.#spine(line);
     else this.#inFile(line, stream);
   }
@@ -1623,11 +1639,11 @@ class Log {
     if (line.file !== this.#file) {
       this.#file = line.file;
       const named = line.file === `spine-${String(entry.seq).padStart(12, '0')}.jsonl`;
-      if (!named && entry.seq === this.head.seq + 1) this.#add('log.spine_broken', line.digest, null);
+      if (!named && entry.seq === this.head.seq + 1) this.add('log.spine_broken', line.digest);
     }
     if (entry.prev_digest !== this.head.digest || entry.seq !== this.head.seq + 1) {
       const forked = entry.prev_digest !== undefined && entry.prev_digest === this.#before;
-      this.#add(forked ? 'log.fork' : 'log.spine_broken', line.digest, null);
+      this.add(forked ? 'log.fork' : 'log.spine_broken', line.digest);
     }
     this.#before = entry.prev_digest;
     const prior = this.head;
@@ -1642,30 +1658,26 @@ class Log {
       case 'turn_close': this.#turnClose(line); break;
       case 'session_close': this.#sessionClose(line); break;
       case 'decision': case 'outcome': this.#call(line); break;
-      case 'recovery': if (entry.session !== null) this.#add('log.shape', line.digest, entry.session); break;
+      case 'recovery': if (entry.session !== null) this.add('log.shape', line.digest, entry.session); break;
       default: // audit, policy_set: their place in the chain is all there is
     }
   }
 
   #sessionOpen(line) {
     const { entry: { session, parents, ts, ev } } = line;
-    let held = this.#sessions.get(session);
-    if (!held) {
-      held = {
-        graph: new Graph(session, this.seen, this.#approvals),
-        opened: null, closed: null, part: 0, linear: false, executes: true,
-        turns: [], turn: null, keys: new Map(), places: new Map(),
-      };
-      this.#sessions.set(session, held);
-    }
+    const held = heldIn(this.#sessions, session, () => ({
+      graph: new Graph((code, entry, turn) => this.add(code, entry, session, turn), this.#approvals),
+      opened: null, closed: null, part: 0, linear: false, executes: true,
+      turns: [], turn: null, keys: new Map(), places: new Map(),
+    }));
     const expected = held.closed ? [held.closed.digest] : [];
     const linked = parents.length === expected.length && parents.every((parent, at) => parent === expected[at]);
-    if (held.opened || ev.part !== held.part + 1 || !linked) this.#add('log.session_link', line.digest, session);
+    if (held.opened || ev.part !== held.part + 1 || !linked) this.add('log.session_link', line.digest, session);
     this.#clock(line, held.closed);
     const linear = ev.shape === 'linear';
     if (!held.part) held.linear = linear;
-    else if (linear !== held.linear) this.#add('log.shape', line.digest, session);
-    else if (ev.executes !== held.executes) this.#add('log.session_link', line.digest, session);
+    else if (linear !== held.linear) this.add('log.shape', line.digest, session);
+    else if (ev.executes !== held.executes) this.add('log.session_link', line.digest, session);
     held.opened = { digest: line.digest, ts };
     held.part = ev.part;
     held.executes = ev.executes;
@@ -1678,11 +1690,11 @@ class Log {
     this.#unclosed(held, entry.session);
     const last = held.turns.at(-1)?.number ?? 0;
     const part = (held.keys.get(entry.ev.key) ?? 0) + 1;
-    if (entry.turn !== last + 1 || entry.ev.part !== part) this.#add('log.turn_gap', line.digest, entry.session);
+    if (entry.turn !== last + 1 || entry.ev.part !== part) this.add('log.turn_gap', line.digest, entry.session);
     this.#parent(line, held.opened);
     held.keys.set(entry.ev.key, Math.max(part, entry.ev.part));
     held.turn = { number: entry.turn, digest: line.digest, ts: entry.ts, close: null };
-    if (!held.places.has(entry.turn)) held.places.set(entry.turn, held.turns.length);
+    heldIn(held.places, entry.turn, () => held.turns.length);
     held.turns.push(held.turn);
     if (held.linear) held.graph.begin(held.turn);
   }
@@ -1692,11 +1704,11 @@ class Log {
     const held = this.#open(line);
     if (!held) return;
     if (held.turn?.number !== entry.turn) {
-      this.#add('log.not_open', line.digest, entry.session, entry.turn);
+      this.add('log.not_open', line.digest, entry.session, entry.turn);
       return;
     }
     this.#parent(line, held.turn);
-    if (entry.ev.ledger_head_digest !== entry.prev_digest) this.#add('log.head_digest', line.digest, entry.session, entry.turn);
+    if (entry.ev.ledger_head_digest !== entry.prev_digest) this.add('log.head_digest', line.digest, entry.session, entry.turn);
     held.turn.close = { digest: line.digest, ev: entry.ev };
     this.#endTurn(held);
   }
@@ -1708,7 +1720,7 @@ class Log {
     if (!held) return;
     this.#unclosed(held, entry.session);
     this.#parent(line, held.opened);
-    if (entry.ev.ledger_head_digest !== entry.prev_digest) this.#add('log.head_digest', line.digest, entry.session);
+    if (entry.ev.ledger_head_digest !== entry.prev_digest) this.add('log.head_digest', line.digest, entry.session);
     held.opened = null;
     held.closed = { digest: line.digest, ts: entry.ts };
   }
@@ -1717,10 +1729,10 @@ class Log {
   #call(line) {
     const { entry } = line;
     const held = this.#sessions.get(entry.session);
-    if (!held) this.#add('log.session_unknown', line.digest, entry.session);
+    if (!held) this.add('log.session_unknown', line.digest, entry.session);
     else if (entry.kind === 'outcome' && entry.turn === null) held.graph.late(line, held.turns.at(-1)?.number ?? 0);
-    else if (!held.linear) this.#add('log.shape', line.digest, entry.session, entry.turn);
-    else if (held.turn?.number !== entry.turn) this.#add('log.not_open', line.digest, entry.session, entry.turn);
+    else if (!held.linear) this.add('log.shape', line.digest, entry.session, entry.turn);
+    else if (held.turn?.number !== entry.turn) this.add('log.not_open', line.digest, entry.session, entry.turn);
     else held.graph.place(line);
   }
 
@@ -1729,13 +1741,13 @@ class Log {
     const { entry } = line;
     const held = this.#sessions.get(entry.session);
     if (held?.opened) return held;
-    this.#add('log.not_open', line.digest, entry.session, entry.turn);
+    this.add('log.not_open', line.digest, entry.session, entry.turn);
     return undefined;
   }
 
   #unclosed(held, session) {
     if (!held.turn) return;
-    this.#add('log.turn_not_closed', held.turn.digest, session);
+    this.add('log.turn_not_closed', held.turn.digest, session);
     this.#endTurn(held);
   }
 
@@ -1747,14 +1759,14 @@ class Log {
   #parent(line, expected) {
     const { entry } = line;
     if (entry.parents.length !== 1 || entry.parents[0] !== expected.digest) {
-      this.#add('log.parent_unknown', line.digest, entry.session, entry.turn);
+      this.add('log.parent_unknown', line.digest, entry.session, entry.turn);
     }
     this.#clock(line, expected);
   }
 
   #clock(line, earlier) {
     const { entry } = line;
-    if (earlier && entry.ts < earlier.ts) this.#add('log.clock_backwards', line.digest, entry.session, entry.turn);
+    if (earlier && entry.ts < earlier.ts) this.add('log.clock_backwards', line.digest, entry.session, entry.turn);
   }
 
   // -- a session's file
@@ -1763,12 +1775,12 @@ class Log {
   beginSession(session, name, known) {
     this.#sealed = false;
     if (!known) {
-      this.#add('log.session_unknown', `sessions/${name}.jsonl`, session);
+      this.add('log.session_unknown', `sessions/${name}.jsonl`, session);
       return;
     }
     const held = this.#sessions.get(session);
     const expected = held.turns.some((turn) => turn.close?.ev.count);
-    if (name === null && expected && !held.linear) this.#add('log.file_missing', held.turns[0].digest, session);
+    if (name === null && expected && !held.linear) this.add('log.file_missing', held.turns[0].digest, session);
   }
 
   #inFile(line, session) {
@@ -1776,21 +1788,21 @@ class Log {
     const held = this.#sessions.get(session);
     if (!held) return;
     if (entry.session !== session) {
-      this.#add('log.session_mismatch', line.digest, session, entry.turn);
+      this.add('log.session_mismatch', line.digest, session, entry.turn);
       return;
     }
     if (held.linear || !['decision', 'outcome', 'recovery'].includes(entry.kind)) {
-      this.#add('log.shape', line.digest, session, entry.turn);
+      this.add('log.shape', line.digest, session, entry.turn);
       return;
     }
-    if (entry.seq !== undefined) this.#add('log.shape', line.digest, session, entry.turn);
+    if (entry.seq !== undefined) this.add('log.shape', line.digest, session, entry.turn);
     const number = entry.turn ?? 0;
     const now = held.graph.turn;
     if (now?.number !== number) {
       const at = held.places.get(number);
       const code = now && number < now.number ? 'log.turn_order' : at === undefined ? 'log.not_open' : null;
       if (code) {
-        this.#add(code, line.digest, session, number);
+        this.add(code, line.digest, session, number);
         return;
       }
       this.#passOver(held, at);
@@ -1817,13 +1829,13 @@ class Log {
     this.#sessions.delete(session);
     if (!held.linear) this.#passOver(held, held.turns.length);
     held.graph.finish(held.executes, held.opened === null);
-    if (held.turn) this.#add('log.turn_open', held.turn.digest, session, held.turn.number);
-    if (held.opened) this.#add('log.session_open', held.opened.digest, session);
+    if (held.turn) this.add('log.turn_open', held.turn.digest, session, held.turn.number);
+    if (held.opened) this.add('log.session_open', held.opened.digest, session);
   }
 
   finish() {
     this.heads.finish(this.head);
-    if (this.#pin && !this.holdsPin) this.#add('log.head', this.#pin.digest, null);
+    if (this.#pin && !this.holdsPin) this.add('log.head', this.#pin.digest);
   }
 }
 
@@ -1974,7 +1986,7 @@ const AGREES = {
 /** A trace's calls, each taken by at most one decision. */
 class Spans {
   #calls;
-  #taken = new Map(); // which call -> whether a decision of its own session took it, or a copy's
+  #taken = new Set();
   #byCall = new Map();
   #copies = new Map();
   #byContent = new Map();
@@ -1985,10 +1997,10 @@ class Spans {
     this.#calls = calls;
     this.#allFormats = [...new Set(calls.map(({ format }) => format))];
     calls.forEach(({ call, session, tool, args_digest: args, format }, at) => {
-      if (call !== null) addTo(this.#byCall, JSON.stringify([call, session]), at);
-      if (call !== null && args !== null) addTo(this.#copies, JSON.stringify([call, args]), at);
-      if (args !== null) addTo(this.#byContent, JSON.stringify([session, tool, args, format]), at);
-      if (session !== null) this.#formats.set(session, (this.#formats.get(session) ?? new Set()).add(format));
+      if (call !== null) addTo(this.#byCall, joined(call, session), at);
+      if (call !== null && args !== null) addTo(this.#copies, joined(call, args), at);
+      if (args !== null) addTo(this.#byContent, joined(session, tool, args, format), at);
+      if (session !== null) heldIn(this.#formats, session, () => new Set()).add(format);
     });
   }
 
@@ -2008,18 +2020,16 @@ class Spans {
     const found = new Map();
     let again = false;
     for (const whose of [session, null]) {
-      for (const at of this.#pop(this.#byCall, JSON.stringify([call, whose]))) {
+      for (const at of this.#pop(this.#byCall, joined(call, whose))) {
         const span = this.#calls[at];
-        this.#taken.set(at, 'own');
+        this.#taken.add(at);
         again ||= found.has(span.format);
         if (!found.has(span.format)) found.set(span.format, span);
       }
     }
     for (const args of digests) {
       // A resumed session repeats what an earlier one did under its own name.
-      for (const at of this.#pop(this.#copies, JSON.stringify([call, args]))) {
-        if (!this.#taken.has(at)) this.#taken.set(at, 'copy');
-      }
+      for (const at of this.#pop(this.#copies, joined(call, args))) this.#taken.add(at);
     }
     if (found.size) return { spans: [...found.values()], again };
     for (const args of digests) {
@@ -2039,11 +2049,11 @@ class Spans {
     const found = [];
     for (const format of this.#allFormats) {
       for (const place of [[session, tool], [session, null], [null, tool], [null, null]]) {
-        const waiting = this.#byContent.get(JSON.stringify([...place, args, format])) ?? [];
+        const waiting = this.#byContent.get(joined(...place, args, format)) ?? [];
         while (waiting.length && (this.#taken.has(waiting[0]) || (this.#calls[waiting[0]].call !== null && !made))) waiting.shift();
         if (!waiting.length) continue;
         const at = waiting.shift();
-        this.#taken.set(at, 'own');
+        this.#taken.add(at);
         found.push(this.#calls[at]);
         break;
       }
@@ -2063,14 +2073,14 @@ class Answers {
 
   constructor(answers) {
     for (const answer of answers) {
-      const key = JSON.stringify([answer.session, answer.call]);
+      const key = joined(answer.session, answer.call);
       const before = this.#byCall.get(key);
       if (!before || (answer.ts ?? 0) >= (before.ts ?? 0)) this.#byCall.set(key, answer);
     }
   }
 
   on(session, call) {
-    return this.#byCall.get(JSON.stringify([session, call])) ?? this.#byCall.get(JSON.stringify([null, call]));
+    return this.#byCall.get(joined(session, call)) ?? this.#byCall.get(joined(null, call));
   }
 
   /** Whether a person let a call through, and not a rule, a mode or a hook. */
@@ -2081,29 +2091,27 @@ class Answers {
 }
 
 /** Layer 3: what ran is what was allowed, and the other way round. */
-class Execution {
-  seen = [];
+class Execution extends Layer {
   inferred = 0;
   #trace;
-  #losses = new Map(); // format and session -> true where the trace is not whole
+  #losses = new Set(); // format and session where the trace is not whole
   #sessions = new Map();
   #approvals = new Set();
   #stated = new Set(); // calls that the ledger itself says nobody decided
 
   /** `trace` is {calls, answers, losses}; null when none was given. */
   constructor(trace) {
+    super();
     this.#trace = trace && { spans: new Spans(trace.calls), answers: new Answers(trace.answers), lossy: new Set() };
     for (const { format, session } of trace?.losses ?? []) {
-      this.#losses.set(JSON.stringify([format, session]), true);
+      this.#losses.add(joined(format, session));
       this.#trace.lossy.add(format);
     }
   }
 
   #session(id) {
-    if (!this.#sessions.has(id)) {
-      this.#sessions.set(id, { executes: true, differ: new Map(), calls: new Map(), entries: new Map(), answered: new Set(), outcomes: [] });
-    }
-    return this.#sessions.get(id);
+    const make = () => ({ executes: true, differ: new Map(), calls: new Map(), entries: new Map(), answered: new Set(), outcomes: [] });
+    return heldIn(this.#sessions, id, make);
   }
 
   take(line, stream) {
@@ -2116,12 +2124,12 @@ class Execution {
     else if (entry.kind === 'session_open') this.#session(entry.session).executes = ev.executes;
     else if (entry.kind === 'approval') this.#approvals.add(line.digest);
     else if (entry.kind === 'audit' && ev.action === 'execution.unmatched') {
-      this.seen.push({ code: 'execution.unmatched', entry: line.digest, session: entry.session, turn: null });
+      this.add('execution.unmatched', line.digest, entry.session);
       const { call, args_digest: args } = ev.details;
       const known = text(call) ? call : args;
-      this.#stated.add(JSON.stringify([entry.session, text(known) ? known : null]));
+      this.#stated.add(joined(entry.session, text(known) ? known : null));
     } else if (entry.kind === 'audit' && ev.action === 'execution.args_differ') {
-      this.seen.push({ code: 'execution.args_differ', entry: line.digest, session: entry.session, turn: null });
+      this.add('execution.args_differ', line.digest, entry.session);
       addTo(this.#session(entry.session ?? '').differ, ev.details.call, ev.details.args_digest);
     }
   }
@@ -2172,8 +2180,8 @@ class Execution {
     if (this.#trace) this.#against(session, held, standing, reported);
   }
 
-  #add(code, session, call) {
-    this.seen.push({ code, entry: call.entry, session, turn: call.turn });
+  #add(code, session, { entry, turn }) {
+    this.add(code, entry, session, turn);
   }
 
   /** The code of a call that ran and should not have; undefined if it may. */
@@ -2214,7 +2222,7 @@ class Execution {
   #isLossy(session) {
     const named = this.#trace.spans.formatsOf(session);
     const formats = named.length ? named : [...this.#trace.lossy];
-    const isLost = (format) => [null, session].some((whose) => this.#losses.has(JSON.stringify([format, whose])));
+    const isLost = (format) => [null, session].some((whose) => this.#losses.has(joined(format, whose)));
     return formats.length > 0 && formats.every(isLost);
   }
 
@@ -2243,8 +2251,8 @@ class Execution {
   finish() {
     for (const session of [...this.#sessions.keys()]) this.endSession(session);
     for (const span of this.#trace?.spans.left() ?? []) {
-      if (this.#stated.has(JSON.stringify([span.session, span.call || span.args_digest]))) continue;
-      this.seen.push({ code: 'execution.no_decision', entry: span.where, session: span.session, turn: null });
+      if (this.#stated.has(joined(span.session, span.call || span.args_digest))) continue;
+      this.add('execution.no_decision', span.where, span.session);
     }
   }
 }
@@ -2320,7 +2328,7 @@ function readTraces(files) {
   const known = new Map(); // format and id -> where its call stands
   const isSame = (one, other) => JSON.stringify({ ...one, where: '' }) === JSON.stringify({ ...other, where: '' });
   const add = (span) => {
-    const key = JSON.stringify([span.format, span.id]);
+    const key = joined(span.format, span.id);
     const at = span.id === null ? undefined : known.get(key);
     if (at === undefined) {
       if (span.id !== null) known.set(key, trace.calls.length);
@@ -2335,8 +2343,7 @@ function readTraces(files) {
       broken ||= value === undefined;
       const kind = value && FORMATS.find((one) => one.claims(value));
       if (!kind) continue;
-      if (!readers.has(kind)) readers.set(kind, new kind(name));
-      readers.get(kind).take(number, value);
+      heldIn(readers, kind, () => new kind(name)).take(number, value);
     }
     if (!readers.size) {
       throw new CheckError(`cannot read the trace ${name}: expected OTLP/JSON, a Claude Code transcript or a Codex rollout`);
@@ -2370,6 +2377,11 @@ class TraceReader {
 
   span(values) {
     return { ...UNSAID, format: this.constructor.format, ...values };
+  }
+
+  /** A call with what is known of its end, if anything is. */
+  ended(span, ending) {
+    return ending ? { ...span, status: ending.status, end: ending.end, hooked: span.hooked && ending.reached } : span;
   }
 }
 
@@ -2471,7 +2483,7 @@ class OtlpTraces extends TraceReader {
         args_digest: saidBy(held, 'toolgate.args_digest') ?? (isObject(given) ? digestOrNull(given) : null),
         result_digest: saidBy(held, 'toolgate.result_digest'),
         decision_digest: saidBy(held, 'toolgate.decision_digest'),
-        id: traceId === null || spanId === null ? null : JSON.stringify([traceId.toLowerCase(), spanId.toLowerCase()]),
+        id: traceId === null || spanId === null ? null : joined(traceId.toLowerCase(), spanId.toLowerCase()),
         end: digestOrNull(span),
       }),
     );
@@ -2507,9 +2519,7 @@ class OtlpLogs extends TraceReader {
       const call = saidBy(held, ...CALL_IDS);
       const number = held.get('event.sequence');
       const sequence = text(number) && /^[0-9]{1,16}$/.test(number) ? Number(number) : number;
-      if (session !== null && natural(sequence)) {
-        this.#sequences.set(session, (this.#sequences.get(session) ?? new Set()).add(sequence));
-      }
+      if (session !== null && natural(sequence)) heldIn(this.#sequences, session, () => new Set()).add(sequence);
       const ts = timeOf(held.get('event.timestamp')) ?? nanoseconds(record.timeUnixNano);
       if (name === 'tool_result') this.#call(record, held, vendor, session, call);
       else if (name === 'tool_decision' && call !== null) {
@@ -2531,7 +2541,7 @@ class OtlpLogs extends TraceReader {
         session,
         call,
         status: ['false', false].includes(held.get('success')) ? 'error' : 'ok',
-        id: call === null ? null : JSON.stringify([session, call, saidBy(held, 'event.sequence')]),
+        id: call === null ? null : joined(session, call, saidBy(held, 'event.sequence')),
         end: digestOrNull(record),
       }),
     );
@@ -2579,8 +2589,8 @@ class Rollout extends TraceReader {
     if (['function_call', 'custom_tool_call', 'local_shell_call'].includes(payload.type)) {
       const form = this.#form(payload);
       const where = `${this.name}:${number}`;
-      const id = call === null ? null : JSON.stringify([this.#session, call, form.args_digest ?? null]);
-      const key = JSON.stringify([call, call === null ? where : form.args_digest ?? null]);
+      const id = call === null ? null : joined(this.#session, call, form.args_digest ?? null);
+      const key = joined(call, call === null ? where : form.args_digest ?? null);
       if (!this.#calls.has(key)) this.#calls.set(key, this.span({ ...form, where, session: this.#session, call, id }));
     } else if (['function_call_output', 'custom_tool_call_output'].includes(payload.type) && call !== null) {
       this.#ends.set(call, { ...this.#ending(payload.output), end: digestOrNull(payload.output ?? null) });
@@ -2619,10 +2629,7 @@ class Rollout extends TraceReader {
   }
 
   calls() {
-    return [...this.#calls.values()].map((span) => {
-      const ended = this.#ends.get(span.call);
-      return ended ? { ...span, status: ended.status, end: ended.end, hooked: span.hooked && ended.reached } : span;
-    });
+    return [...this.#calls.values()].map((span) => this.ended(span, this.#ends.get(span.call)));
   }
 }
 
@@ -2661,7 +2668,7 @@ class Transcript extends TraceReader {
       return;
     }
     const args = 'input' in block ? digestOrNull(block.input) : null;
-    const id = JSON.stringify([session, call, args]);
+    const id = joined(session, call, args);
     if (this.#calls.has(id)) return;
     const ts = timeOf(row.timestamp);
     this.#calls.set(id, this.span({ where, session, call, tool, args_digest: args, id, ts, hooked: tool !== 'EndConversation' }));
@@ -2669,7 +2676,7 @@ class Transcript extends TraceReader {
 
   #result(session, row, block) {
     const call = textOrNull(block.tool_use_id);
-    const key = JSON.stringify([session, call]);
+    const key = joined(session, call);
     // What comes after a launch is the result of work that outlived its call.
     if (call === null || this.#results.get(key)?.launched) return;
     const result = this.#ending(row.toolUseResult ?? null, row.toolDenialKind, block);
@@ -2697,8 +2704,8 @@ class Transcript extends TraceReader {
   calls() {
     return [...this.#calls.values()].map((span) => {
       // A session that was resumed may have the result of a call the one before it made.
-      const ended = this.#results.get(JSON.stringify([span.session, span.call])) ?? this.#latest.get(span.call);
-      return ended ? { ...span, status: ended.status, end: ended.end, hooked: span.hooked && ended.reached } : span;
+      const ended = this.#results.get(joined(span.session, span.call)) ?? this.#latest.get(span.call);
+      return this.ended(span, ended);
     });
   }
 }
@@ -2707,10 +2714,13 @@ const FORMATS = [OtlpTraces, OtlpLogs, Rollout, Transcript];
 
 // --------------------------------------------------------------- findings
 
+/** Why a line is no entry. */
+const UNUSABLE = ['entries.parse', 'entries.profile', 'entries.noncanonical', 'entries.version', 'entries.schema'];
+
 /** Every finding, the likelier cause first, and the verdict that it makes. */
 const FAULTS = new Map([
   ...[
-    'log.segment', 'entries.parse', 'entries.profile', 'entries.noncanonical', 'entries.version', 'entries.schema',
+    'log.segment', ...UNUSABLE,
     'entries.action_ref', 'entries.decision_id', 'entries.scope', 'entries.policy_altered',
     'entries.policy_unknown', 'entries.class', 'entries.action_ref_reused', 'entries.intent_differs',
     'entries.basis_other_action', 'entries.swapped_outcome', 'entries.approval_signature',
@@ -2748,55 +2758,43 @@ const GAPS = [
   'execution.other_decision', 'execution.trace_missing',
 ];
 
-/** Which findings a finding explains when both lie in one neighbourhood. */
-const EXPLAINS = {
-  'log.segment': [
-    ...GAPS, 'entries.parse', 'entries.profile', 'entries.noncanonical', 'entries.version', 'entries.schema', 'log.file_missing',
-  ],
-  'entries.parse': GAPS,
-  'entries.profile': GAPS,
-  'entries.noncanonical': GAPS,
-  'entries.version': GAPS,
-  'entries.schema': GAPS,
-  'entries.action_ref': ['entries.intent_differs', 'entries.swapped_outcome'],
-  'entries.policy_unknown': ['entries.class'],
-  'entries.policy_altered': ['entries.class', 'entries.policy_unknown'],
-  'entries.swapped_outcome': ['log.outcome_parent', 'log.parent_foreign', 'log.two_outcomes'],
-  ...Object.fromEntries(
+/** Which findings a finding explains when both lie in one neighbourhood: causes, and what each of them does. */
+const EXPLAINS = new Map(
+  [
+    [['log.segment'], [...GAPS, ...UNUSABLE, 'log.file_missing']],
     [
-      'entries.approval_signature', 'entries.approval_key', 'entries.approval_other', 'entries.approval_refused',
-      'entries.approval_expired', 'entries.approval_reused', 'entries.approver_twice', 'entries.approval_order',
-      'entries.basis_unknown',
-    ].map((code) => [code, ['entries.composition_unmet']]),
-  ),
-  'entries.authority_edge': ['entries.authority_unrooted'],
-  'entries.authority_loop': ['entries.authority_unrooted'],
-  'entries.outcome_unbound': GAPS,
-  'log.equivocation': ['log.key_rotation', 'log.checkpoint'],
-  'log.spine_broken': [...GAPS, 'log.head_digest'],
-  'log.key_rotation': ['log.checkpoint'],
-  'log.fork': GAPS,
-  'log.session_unknown': GAPS,
-  'log.session_mismatch': GAPS,
-  'log.session_link': GAPS,
-  'log.shape': [...GAPS, 'log.file_missing'],
-  'log.not_open': GAPS,
-  'log.turn_gap': GAPS,
-  'log.turn_not_closed': GAPS,
-  'log.file_missing': GAPS,
-  'log.duplicate_entry': ['log.count', 'log.root', 'entries.action_ref_reused', 'log.two_outcomes'],
-  'log.turn_order': GAPS,
-  'log.parent_unknown': GAPS,
-  'log.parent_foreign': ['log.count', 'log.root'],
-  'log.outcome_parent': ['log.parent_unknown', 'log.parent_foreign', 'log.root'],
-  'log.count': ['log.root', 'log.orphan_allow'],
-  'log.root': ['log.count', 'log.orphan_allow'],
-  'log.orphan_allow': ['execution.no_span'],
-  'log.fragment': GAPS,
-  'log.turn_open': ['log.session_open'],
-  'execution.other_decision': ['execution.no_span'],
-  'execution.no_decision': ['execution.no_span'],
-};
+      [
+        ...UNUSABLE, 'entries.outcome_unbound', 'log.fork', 'log.session_unknown', 'log.session_mismatch', 'log.session_link',
+        'log.not_open', 'log.turn_gap', 'log.turn_not_closed', 'log.file_missing', 'log.turn_order', 'log.parent_unknown', 'log.fragment',
+      ],
+      GAPS,
+    ],
+    [['log.spine_broken'], [...GAPS, 'log.head_digest']],
+    [['log.shape'], [...GAPS, 'log.file_missing']],
+    [['entries.action_ref'], ['entries.intent_differs', 'entries.swapped_outcome']],
+    [['entries.policy_unknown'], ['entries.class']],
+    [['entries.policy_altered'], ['entries.class', 'entries.policy_unknown']],
+    [['entries.swapped_outcome'], ['log.outcome_parent', 'log.parent_foreign', 'log.two_outcomes']],
+    [
+      [
+        'entries.approval_signature', 'entries.approval_key', 'entries.approval_other', 'entries.approval_refused',
+        'entries.approval_expired', 'entries.approval_reused', 'entries.approver_twice', 'entries.approval_order',
+        'entries.basis_unknown',
+      ],
+      ['entries.composition_unmet'],
+    ],
+    [['entries.authority_edge', 'entries.authority_loop'], ['entries.authority_unrooted']],
+    [['log.equivocation'], ['log.key_rotation', 'log.checkpoint']],
+    [['log.key_rotation'], ['log.checkpoint']],
+    [['log.duplicate_entry'], ['log.count', 'log.root', 'entries.action_ref_reused', 'log.two_outcomes']],
+    [['log.parent_foreign'], ['log.count', 'log.root']],
+    [['log.outcome_parent'], ['log.parent_unknown', 'log.parent_foreign', 'log.root']],
+    [['log.count'], ['log.root', 'log.orphan_allow']],
+    [['log.root'], ['log.count', 'log.orphan_allow']],
+    [['log.orphan_allow', 'execution.other_decision', 'execution.no_decision'], ['execution.no_span']],
+    [['log.turn_open'], ['log.session_open']],
+  ].flatMap(([causes, explained]) => causes.map((code) => [code, explained])),
+);
 
 /**
  * Puts findings in order and names the cause of those that follow from another.
@@ -2808,13 +2806,12 @@ function attribute(seen) {
   const rank = new Map([...FAULTS.keys()].map((code, at) => [code, at]));
   const ordered = [...seen].sort((a, b) => rank.get(a.code) - rank.get(b.code)); // stable
   const causes = new Map();
-  const place = (code, session, turn) => JSON.stringify([code, session, turn]);
   const primary = [];
   const follows = new Map();
   for (const { code, entry, session, turn } of ordered) {
-    const places = [place(code, session, turn)];
-    if (turn !== null) places.push(place(code, session, 'whole'));
-    if (session !== null) places.push(place(code, null, 'whole'));
+    const places = [joined(code, session, turn)];
+    if (turn !== null) places.push(joined(code, session, 'whole'));
+    if (session !== null) places.push(joined(code, null, 'whole'));
     const cause = causes.get(places.find((one) => causes.has(one))) ?? null;
     const finding = { code, entry, cause };
     if (cause !== null) {
@@ -2822,10 +2819,10 @@ function attribute(seen) {
       continue;
     }
     primary.push(finding);
-    for (const explained of EXPLAINS[code] ?? []) {
+    for (const explained of EXPLAINS.get(code) ?? []) {
       for (const where of [turn, null, ...(turn === null ? ['whole'] : [])]) {
-        const key = place(explained, session, where);
-        if (!causes.has(key)) causes.set(key, `${code} ${entry}`);
+        const key = joined(explained, session, where);
+        heldIn(causes, key, () => `${code} ${entry}`);
       }
     }
   }
@@ -2883,8 +2880,7 @@ async function verify(source, { trace = null, pin = null, anchors = NOTHING_KEPT
       if (item.bad && file !== source.spine.at(-1)) item.bad.torn = false; // nobody will seal it
       else if (item.bad?.torn && item.offset >= source.spineSize) continue; // a writer is at it
       if (item.entry?.kind === 'session_open') {
-        const name = sessionName(item.entry.session);
-        if (!names.has(name)) names.set(name, item.entry.session);
+        heldIn(names, sessionName(item.entry.session), () => item.entry.session);
       } else if (item.entry?.kind === 'turn_close') lastClosed.set(item.entry.session, item.entry.turn);
       else if (item.entry?.kind === 'session_close') closes.set(item.digest, item.entry.session);
       take(item, null);
@@ -2945,7 +2941,7 @@ async function outline(source) {
       if (!found.origins.size) found.origins.add(`toolgate.invalid/${entryDigest.slice(7, 23)}`);
       if (entry.kind === 'key_rotate' && entry.ev.role === 'checkpoint') found.origins.add(entry.ev.name);
       if (entry.kind !== 'session_open') continue;
-      if (!found.opened.has(entry.session)) found.opened.set(entry.session, entryDigest);
+      heldIn(found.opened, entry.session, () => entryDigest);
       if (entry.ev.spawned_by !== null) {
         found.children.push({ entry: entryDigest, session: entry.session, decision: entry.ev.spawned_by });
       }
@@ -2964,7 +2960,7 @@ async function verifySystem(ledgers, anchors = NOTHING_KEPT) {
   const outlines = new Map();
   const sources = new Map();
   const findings = new Map();
-  const add = (code, entry) => findings.set(JSON.stringify([code, entry]), { code, entry, cause: null });
+  const add = (code, entry) => findings.set(joined(code, entry), { code, entry, cause: null });
   const attempt = async (name, act) => {
     try {
       await act();
@@ -2991,8 +2987,8 @@ async function verifySystem(ledgers, anchors = NOTHING_KEPT) {
     const watch = ({ entry, event, digest: entryDigest }) => {
       if (entry.kind === 'session_close') heads.set(entry.session, entryDigest);
       if (!wanted.has(event)) return;
-      if (!made.has(event)) made.set(event, { state: entry.ev.decision_state, openings: new Set() });
-      made.get(event).openings.add(opened.get(entry.session));
+      const by = heldIn(made, event, () => ({ state: entry.ev.decision_state, openings: new Set() }));
+      by.openings.add(opened.get(entry.session));
     };
     const mine = {
       checkpoints: anchors.checkpoints.filter(({ said }) => origins.has(said.origin)),

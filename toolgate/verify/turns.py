@@ -98,6 +98,7 @@ class Graph:
         self._nodes: dict[str, _Node] = {}
         self._calls: dict[str, _Call] = {}
         self._late: list[tuple[Line, Outcome, int]] = []
+        self._ended_late: dict[str, int] = {}
         self._count = 0
         self._own: set[str] = set()
         self._named: set[str] = set()
@@ -144,6 +145,8 @@ class Graph:
         """
         self._nodes[line.digest] = _Node(entry.ts, None, None, entry.ev.decision_digest)
         self._late.append((line, entry, opened))
+        if entry.ev.terminal_state != "unresolved":
+            self._ended_late.setdefault(entry.ev.decision_digest, opened)
 
     def place(self, line: Line) -> None:
         """Take an entry of the turn."""
@@ -225,11 +228,19 @@ class Graph:
                 strange.append(parent)
                 continue
             at_home = at_home or node.turn == turn.number
+            if self._has_ended(node.decides, turn):
+                strange.append(parent)
             self._calls[node.decides].replaced = True
             if entry.ts < node.ts:
                 self._clock(line, node.ts)
         if strange or not at_home:
             self._sort_out(line, strange)
+
+    def _has_ended(self, event: str, turn: Turn) -> bool:
+        """Say whether a decision has an outcome that stands before what comes now, in a turn."""
+        if any(state != "unresolved" for state, _, _ in self._calls[event].outcomes):
+            return True
+        return self._ended_late.get(event, turn.number) < turn.number
 
     def _outcome(self, line: Line, entry: Outcome, opened: int | None = None) -> None:
         """Check an outcome's parents: its decision, and an outcome it replaces."""
