@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from toolgate.canonical import MAX_INTEGER, digest, parse_line, profile_bytes
+from toolgate.canonical import MAX_INTEGER, parse_line, profile_bytes
 from toolgate.errors import CanonicalizationError, LedgerError, SegmentError
+from toolgate.ledger.files import session_name
 from toolgate.ledger.regular import open_regular
 from toolgate.records import is_digest
 
@@ -192,7 +193,7 @@ def _manifest(body: dict[str, Any]) -> Manifest:
 
 def _packed(item: dict[str, Any]) -> Packed:
     made = Packed(**item)
-    _expect(type(made.name) is str and type(made.session) is str)
+    _expect(type(made.session) is str and made.name == session_name(made.session))
     _expect(is_digest(made.digest) and is_digest(made.close))
     for number in (made.offset, made.length, made.bytes, made.lines, made.entries):
         _expect(type(number) is int and 0 <= number <= MAX_INTEGER)
@@ -274,14 +275,26 @@ def content(root: str, name: str) -> bytes:
         LedgerError: a segment cannot be read.
         SegmentError: the segment that packs the session is damaged.
     """
+    return b"".join(chunks(root, name))
+
+
+def chunks(root: str, name: str) -> Iterator[bytes]:
+    """Yield a sealed session's file in pieces; what they are is known when they end.
+
+    Raises:
+        LedgerError: a segment cannot be read.
+        SegmentError: the segment that packs the session is damaged.
+    """
     found = find(root, name)
     if found is None:
-        return b""
+        return
     manifest, item = found
-    data = b"".join(unpacked(folder_of(root, manifest.stem), item))
-    if digest(data) != item.digest:
+    tally = Tally()
+    for chunk in unpacked(folder_of(root, manifest.stem), item):
+        tally.add(chunk)
+        yield chunk
+    if tally.digest() != item.digest:
         raise SegmentError(f"{FOLDER}/{manifest.stem}: session {name} has another digest")
-    return data
 
 
 def _chunks(path: str, offset: int, length: int) -> Iterator[bytes]:
