@@ -297,13 +297,7 @@ class _System:
             if child.decision in self._made
             for place in self._made[child.decision].places
         }
-        edges = {edge for edge in edges if all(edge)}
-        while True:
-            below, above = {child for child, _ in edges}, {parent for _, parent in edges}
-            left = {edge for edge in edges if edge[0] in above and edge[1] in below}
-            if left == edges:
-                return below & above
-            edges = left
+        return _on_loops({edge for edge in edges if all(edge)})
 
     # -- the report
 
@@ -341,6 +335,47 @@ class _System:
 
     def _add(self, code: str, entry: str, message: str) -> None:
         self._findings.setdefault((code, entry), finding(code, entry, message))
+
+
+def _on_loops(edges: Collection[tuple[str, str]]) -> set[str]:
+    """Return the nodes that a path leads back to themselves from.
+
+    Source: R. Tarjan, Depth-first search and linear graph algorithms (1972), without recursion.
+    """
+    following: dict[str, list[str]] = {}
+    for one, other in sorted(edges):
+        following.setdefault(one, []).append(other)
+    found = {one for one, other in edges if one == other}
+    number: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    open_: list[str] = []
+    waiting: set[str] = set()
+    for root, below in following.items():
+        path = [] if root in number else [(root, iter(below))]
+        while path:
+            node, rest = path[-1]
+            if node not in number:
+                number[node] = lowest[node] = len(number)
+                open_.append(node)
+                waiting.add(node)
+            for other in rest:
+                if other not in number:
+                    path.append((other, iter(following.get(other, ()))))
+                    break
+                if other in waiting:
+                    lowest[node] = min(lowest[node], number[other])
+            else:
+                path.pop()
+                if path:
+                    lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[node])
+                if lowest[node] == number[node]:
+                    together = [open_.pop()]
+                    while together[-1] != node:
+                        together.append(open_.pop())
+                    waiting.difference_update(together)
+                    if len(together) > 1:
+                        found.update(together)
+    return found
 
 
 def _outline(path: str) -> _Outline:
