@@ -42,8 +42,12 @@ def _drop_output() -> None:
 
 
 def _say(message: str) -> None:
-    """Write an error for people, without the characters a terminal obeys: files name themselves."""
-    sys.stderr.write(f"toolgate: {''.join(c if c.isprintable() else '?' for c in message)}\n")
+    """Write an error for people, without the characters a terminal obeys: files name themselves.
+
+    What is to be chosen from stands on lines of its own.
+    """
+    said = "".join(c if c.isprintable() or c == "\n" else "?" for c in message)
+    sys.stderr.write(f"toolgate: {said}\n")
 
 
 def main() -> None:

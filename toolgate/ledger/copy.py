@@ -132,15 +132,18 @@ class _Copy:
         return Copied(sessions, self._lines, self._left_out)
 
     def _whole_lines(self, stream: str, size: int, total: int) -> Iterator[bytes]:
-        rest = b""
+        rest: list[bytes] = []  # joined once, or a line of many pieces takes quadratic time
         for chunk in self._source.read(stream, size):
-            *lines, rest = (rest + chunk).split(b"\n")
-            for line in lines:
+            first, *more = chunk.split(b"\n")
+            rest.append(first)
+            for following in more:
+                line = b"".join(rest)
+                rest = [following]
                 self._note(stream, line)
                 yield line + b"\n"
             self._done += len(chunk)
             self._progress(self._done, total)
-        if rest:
+        if any(rest):
             self._left_out.append(stream)
 
     def _note(self, stream: str, line: bytes) -> None:
@@ -212,15 +215,20 @@ class Folder:
         try:
             file = open_regular(path)
         except FileNotFoundError:
-            try:
-                yield packs.content(self._root, stream.removeprefix("session/"))[:size]
-            except SegmentError as error:
-                raise LedgerError(f"cannot copy {self._root}: {error}") from error
+            yield from self._read_sealed(stream.removeprefix("session/"), size)
             return
         with file:
             while size and (chunk := file.read(min(_CHUNK_BYTES, size))):
                 size -= len(chunk)
                 yield chunk
+
+    def _read_sealed(self, name: str, size: int) -> Iterator[bytes]:
+        try:
+            for chunk in packs.chunks(self._root, name):
+                yield chunk[:size]
+                size -= min(size, len(chunk))
+        except SegmentError as error:
+            raise LedgerError(f"cannot copy {self._root}: {error}") from error
 
     def blobs(self) -> Iterator[tuple[str, bytes]]:
         """Yield policies and public keys."""
@@ -256,10 +264,12 @@ class NewFolder:
 
     def keep(self, name: str, data: bytes) -> None:
         """Write a policy or key."""
+        _check_place(name)
         make_directory(os.path.join(self._made, os.path.dirname(name)))
         self._put(name, iter((data,)))
 
     def _put(self, name: str, chunks: Iterator[bytes]) -> None:
+        _check_place(name)
         path = os.path.join(self._made, name)
         with open(path, "xb", opener=_private) as file:
             file.writelines(chunks)
@@ -282,6 +292,14 @@ def file_of(stream: str) -> str:
     """Return the name of the file that holds a stream."""
     kind, _, name = stream.partition("/")
     return f"spine-{name}.jsonl" if kind == "spine" else f"sessions/{name}.jsonl"
+
+
+def _check_place(name: str) -> None:
+    """Refuse a name that a database gives and that would lead out of the copy."""
+    folder, _, file = name.rpartition("/")
+    known = file.startswith("spine-") if not folder else folder in ("sessions", *_BLOBS)
+    if not known or file in ("", ".", ".."):
+        raise LedgerError(f"cannot copy the ledger: {name!r:.120} is the name of none of its files")
 
 
 def row_of(stream: str, n: int, start: int, line: bytes) -> tuple[Any, ...]:

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from toolgate.canonical import MAX_INTEGER, digest, parse_line, profile_bytes
+from toolgate.canonical import MAX_INTEGER, parse_line, profile_bytes
 from toolgate.errors import CanonicalizationError, LedgerError, SegmentError
+from toolgate.ledger.files import session_name
 from toolgate.ledger.regular import open_regular
 from toolgate.records import is_digest
 
@@ -22,7 +23,6 @@ MANIFEST, PACK, TWIN = "manifest.json", "sessions.jsonl.gz", "entries.parquet"
 VERSION = 1
 
 _NAME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})-([1-9][0-9]{0,8})")
-_SESSION = re.compile(r"[a-z0-9][a-z0-9-]{0,63}|x-[0-9a-f]{64}")
 _CHUNK_BYTES = 1 << 18
 _GZIP = 31
 _ENTRY_END = b',"v":1}\n'
@@ -197,8 +197,7 @@ def _manifest(body: dict[str, Any]) -> Manifest:
 
 def _packed(item: dict[str, Any]) -> Packed:
     made = Packed(**item)
-    _expect(type(made.name) is str and type(made.session) is str)
-    _expect(_SESSION.fullmatch(made.name) is not None)
+    _expect(type(made.session) is str and made.name == session_name(made.session))
     _expect(is_digest(made.digest) and is_digest(made.close))
     for number in (made.offset, made.length, made.bytes, made.lines, made.entries):
         _expect(type(number) is int and 0 <= number <= MAX_INTEGER)
@@ -283,14 +282,26 @@ def content(root: str, name: str) -> bytes:
         LedgerError: a segment cannot be read.
         SegmentError: the segment that packs the session is damaged.
     """
+    return b"".join(chunks(root, name))
+
+
+def chunks(root: str, name: str) -> Iterator[bytes]:
+    """Yield a sealed session's file in pieces; what they are is known when they end.
+
+    Raises:
+        LedgerError: a segment cannot be read.
+        SegmentError: the segment that packs the session is damaged.
+    """
     found = find(root, name)
     if found is None:
-        return b""
+        return
     manifest, item = found
-    data = b"".join(unpacked(folder_of(root, manifest.stem), item))
-    if digest(data) != item.digest:
+    tally = Tally()
+    for chunk in unpacked(folder_of(root, manifest.stem), item):
+        tally.add(chunk)
+        yield chunk
+    if tally.digest() != item.digest:
         raise SegmentError(f"{FOLDER}/{manifest.stem}: session {name} has another digest")
-    return data
 
 
 def _chunks(path: str, offset: int, length: int) -> Iterator[bytes]:

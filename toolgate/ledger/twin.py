@@ -51,16 +51,22 @@ def write(path: str, rows: Iterable[Row]) -> None:
     import pyarrow
     import pyarrow.parquet
 
-    types = [pyarrow.int64() if name in INTEGERS else pyarrow.string() for name in COLUMNS]
-    schema = pyarrow.schema(list(zip(COLUMNS, types, strict=True)))
+    schema = _schema()
     waiting = iter(rows)
     with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         while some := list(islice(waiting, _ROWS)):
             columns = [
                 pyarrow.array(column, type=kind)
-                for column, kind in zip(zip(*some, strict=True), types, strict=True)
+                for column, kind in zip(zip(*some, strict=True), schema.types, strict=True)
             ]
             writer.write_table(pyarrow.Table.from_arrays(columns, schema=schema))
+
+
+def _schema() -> Any:
+    import pyarrow
+
+    types = [pyarrow.int64() if name in INTEGERS else pyarrow.string() for name in COLUMNS]
+    return pyarrow.schema(list(zip(COLUMNS, types, strict=True)))
 
 
 def read(path: str) -> Iterator[Row]:
@@ -75,7 +81,7 @@ def read(path: str) -> Iterator[Row]:
 
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
-            if tuple(file.schema_arrow.names) != COLUMNS:
+            if not file.schema_arrow.equals(_schema()):  # other types could hold anything
                 raise ValueError("other columns")
             for batch in file.iter_batches(batch_size=_ROWS):
                 yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)

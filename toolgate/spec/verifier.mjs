@@ -667,8 +667,7 @@ const isManifest = closed({
   v: oneOf(1), day: text, number: natural, pack: isKept, twin: orNull(isKept),
   sessions: listOf(
     closed({
-      name: (value) => text(value) && /^(?:[a-z0-9][a-z0-9-]{0,63}|x-[0-9a-f]{64})$/.test(value),
-      session: text, offset: natural, length: natural, bytes: natural, digest, lines: natural, entries: natural, close: digest,
+      name: text, session: text, offset: natural, length: natural, bytes: natural, digest, lines: natural, entries: natural, close: digest,
     }),
   ),
 });
@@ -679,8 +678,8 @@ function manifestOf(data, stem) {
   if (!isManifest(body) || `${profileText(body)}\n` !== data.toString()) return undefined;
   const { day, number, pack, sessions } = body;
   let end = 0;
-  for (const [at, { name, offset, length }] of sessions.entries()) {
-    if (offset !== end || (at > 0 && sessions[at - 1].name >= name)) return undefined;
+  for (const [at, { name, session, offset, length }] of sessions.entries()) {
+    if (name !== sessionName(session) || offset !== end || (at > 0 && sessions[at - 1].name >= name)) return undefined;
     end += length;
   }
   return `${day}-${number}` === stem && pack.bytes === end ? body : undefined;

@@ -73,6 +73,8 @@ class Heads:
         self._add = add
         self._tree = Tree()
         self._keys: list[_Key] = []
+        self._had: set[str] = set()
+        self._by_id: dict[bytes, list[NoteKey]] = {}
         self._last: tuple[int, str] | None = None
         self._sizes: dict[int, list[_Copy]] = {}
         self._entries: dict[int, list[_Copy]] = {}
@@ -121,6 +123,8 @@ class Heads:
                 self.origin = entry.ev["name"]
                 key = NoteKey(self.origin, ED25519, signing.raw(entry.ev["new"]))
                 self._keys.append(_Key(key, entry.seq))
+                self._had.add(entry.ev["new"])
+                self._by_id.setdefault(key.id, []).append(key)
         elif entry.kind == "checkpoint":
             self.checkpoints += 1
             fault = self._fault_of_checkpoint(entry, before)
@@ -131,14 +135,17 @@ class Heads:
         """Return what is wrong with the entry that brings in a key, None if nothing is."""
         ev = entry.ev
         now = signing.text(self._keys[-1].key.key) if self._keys else None
-        known = {signing.text(one.key.key) for one in self._keys}
         if not is_name(ev["name"]) or self.origin not in (None, ev["name"]):
             wanted = "a name without spaces" if self.origin is None else repr(self.origin)
             return f"the log's name is {ev['name']!r:.80}; expected {wanted}"
         if ev["old"] != now:
-            old = "no key" if ev["old"] is None else f"{'the retired ' * (ev['old'] in known)}key "
+            old = (
+                "no key"
+                if ev["old"] is None
+                else f"{'the retired ' * (ev['old'] in self._had)}key "
+            )
             return f"retires {old}{ev['old'] or ''}; the key in force is {now}"
-        if ev["new"] in known:
+        if ev["new"] in self._had:
             return f"brings back the key {ev['new']}, which the log has had before"
         lacks = unsigned_by(ev)
         return None if lacks is None else f"is not signed by the {lacks} key {ev[lacks]}"
@@ -176,7 +183,8 @@ class Heads:
         now = self._keys[-1].key
         if signed_by(note, now):
             return None
-        if any(signed_by(note, one.key) for one in self._keys):
+        named = dict.fromkeys(one.key_id for one in note.signatures)
+        if any(signed_by(note, key) for item in named for key in self._by_id.get(item, ())):
             return f"is signed with a retired key; the key in force is {now.text}"
         return f"is not signed with the key in force, {now.text}"
 

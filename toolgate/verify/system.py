@@ -123,16 +123,29 @@ class _Made(NamedTuple):
     places: set[tuple[str, str]]
 
 
+class _Use(NamedTuple):
+    """A decision that rests on a signed approval."""
+
+    ts: int
+    entry: str
+    action: str
+    ledger: str
+
+
 class _Watch:
     """Looks on while a ledger is verified, and keeps the little that concerns others."""
 
-    def __init__(self, path: str, named: set[str], made: dict[str, _Made]) -> None:
+    def __init__(
+        self, path: str, named: set[str], made: dict[str, _Made], uses: dict[str, set[_Use]]
+    ) -> None:
         self.heads: dict[str, str] = {}
         self.started: dict[str, Started] = {}
         self.ran: set[str] = set()
         self._path = path
         self._named = named
         self._made = made
+        self._uses = uses
+        self._signatures: dict[str, str] = {}
 
     def __call__(self, line: Line) -> None:
         entry = line.entry
@@ -147,12 +160,19 @@ class _Watch:
                 self.ran.add(ev.decision_digest)
         elif isinstance(entry, SessionClose):
             self.heads[entry.session or ""] = line.digest
+        elif isinstance(entry, Other) and entry.kind == "approval" and entry.ev["sig"] is not None:
+            self._signatures[line.digest] = entry.ev["sig"]
 
     def _decision(self, line: Line, entry: Decision) -> None:
         state, session = entry.ev.decision_state, entry.session or ""
         if line.event in self._named:
             made = self._made.setdefault(line.event, _Made(state, set()))
             made.places.add((self._path, session))
+        if state == "allowed" and self._signatures:
+            for item in entry.basis:
+                if item in self._signatures:
+                    use = _Use(entry.ts, line.digest, entry.ev.action_ref, self._path)
+                    self._uses.setdefault(self._signatures[item], set()).add(use)
         if state == "allowed" and entry.intent.action_type in STARTERS:
             intent = entry.intent
             self.started[line.event] = Started(line.event, session, intent.action_type, intent.call)
@@ -206,6 +226,7 @@ class _System:
         self._outlines: dict[str, _Outline] = {}
         self._watches: list[_Watch] = []
         self._made: dict[str, _Made] = {}
+        self._uses: dict[str, set[_Use]] = {}
         self._read = 0
 
     def run(self) -> SystemReport:
@@ -224,13 +245,14 @@ class _System:
                 self._add("log.ledger_missing", member.path, member.why)
         self._match_anchors()
         self._look_up(children)
+        self._match_approvals()
         heads = {head for watch in self._watches for head in watch.heads.values()}
         return self._report(members, heads, len(named))
 
     def _verify(self, path: str, named: set[str], missing: Mapping[str, str]) -> Member:
         if path in missing:
             return Member(path, None, missing[path])
-        watch = _Watch(path, named, self._made)
+        watch = _Watch(path, named, self._made, self._uses)
         try:
             report = verify(
                 path,
@@ -270,6 +292,18 @@ class _System:
             message = f"no ledger that was given is the log {key.name!r:.80}"
             self._add("log.ledger_missing", "pinned key", message)
 
+    def _match_approvals(self) -> None:
+        """Hold every signed approval to one action, in whichever ledgers it stands."""
+        for uses in self._uses.values():
+            first, *later = sorted(uses)
+            for use in later:
+                if use.action != first.action and use.ledger != first.ledger:
+                    message = (
+                        f"a decision rests on an approval that decision {first.entry} of another "
+                        "ledger has used already"
+                    )
+                    self._add("entries.approval_reused", use.entry, message)
+
     # -- who started whom
 
     def _look_up(self, children: list[_Child]) -> None:
@@ -297,13 +331,7 @@ class _System:
             if child.decision in self._made
             for place in self._made[child.decision].places
         }
-        edges = {edge for edge in edges if all(edge)}
-        while True:
-            below, above = {child for child, _ in edges}, {parent for _, parent in edges}
-            left = {edge for edge in edges if edge[0] in above and edge[1] in below}
-            if left == edges:
-                return below & above
-            edges = left
+        return _on_loops({edge for edge in edges if all(edge)})
 
     # -- the report
 
@@ -341,6 +369,47 @@ class _System:
 
     def _add(self, code: str, entry: str, message: str) -> None:
         self._findings.setdefault((code, entry), finding(code, entry, message))
+
+
+def _on_loops(edges: Collection[tuple[str, str]]) -> set[str]:
+    """Return the nodes that a path leads back to themselves from.
+
+    Source: R. Tarjan, Depth-first search and linear graph algorithms (1972), without recursion.
+    """
+    following: dict[str, list[str]] = {}
+    for one, other in sorted(edges):
+        following.setdefault(one, []).append(other)
+    found = {one for one, other in edges if one == other}
+    number: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    open_: list[str] = []
+    waiting: set[str] = set()
+    for root, below in following.items():
+        path = [] if root in number else [(root, iter(below))]
+        while path:
+            node, rest = path[-1]
+            if node not in number:
+                number[node] = lowest[node] = len(number)
+                open_.append(node)
+                waiting.add(node)
+            for other in rest:
+                if other not in number:
+                    path.append((other, iter(following.get(other, ()))))
+                    break
+                if other in waiting:
+                    lowest[node] = min(lowest[node], number[other])
+            else:
+                path.pop()
+                if path:
+                    lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[node])
+                if lowest[node] == number[node]:
+                    together = [open_.pop()]
+                    while together[-1] != node:
+                        together.append(open_.pop())
+                    waiting.difference_update(together)
+                    if len(together) > 1:
+                        found.update(together)
+    return found
 
 
 def _outline(path: str) -> _Outline:

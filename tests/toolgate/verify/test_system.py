@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import approved
 import checkpoints
 import ledgers
 import pytest
@@ -17,7 +18,7 @@ from toolgate.errors import LedgerError
 from toolgate.ledger.merkle import tree_root
 from toolgate.verify.anchors import Anchors
 from toolgate.verify.findings import BY_CODE
-from toolgate.verify.system import verify_system
+from toolgate.verify.system import _on_loops, verify_system
 
 CASES = [pytest.param(case, id=case.id) for case in systems.SYSTEM]
 
@@ -180,3 +181,43 @@ def test_command_shows_the_findings_of_each_ledger(family):
 )
 def test_command_used_wrongly(options):
     assert run(*options).exit_code == 2
+
+
+@given(st.sets(st.tuples(st.sampled_from("abcdefg"), st.sampled_from("abcdefg")), max_size=14))
+def test_a_session_is_on_a_loop_if_a_path_leads_back_to_it(edges):
+    """And not if it only lies between two loops: it did not start itself."""
+    reached = {one: {other for a, other in edges if a == one} for one in "abcdefg"}
+    for _ in reached:
+        for one, known in reached.items():
+            reached[one] = known.union(*(reached[other] for other in known))
+    assert _on_loops(edges) == {one for one in reached if one in reached[one]}
+
+
+def test_a_long_row_of_agents_takes_linear_time_and_no_deep_stack():
+    count = 100_000
+    row = {(str(one), str(one + 1)) for one in range(count)}
+    assert _on_loops(row) == set()
+    assert len(_on_loops(row | {(str(count), "0")})) == count + 1
+
+
+def test_an_approval_is_used_in_one_ledger(tmp_path):
+    """One that names no session serves one call, not one in every ledger it is copied to."""
+    first = approved.Desk(tmp_path / "first", "s", approved.ALONE)
+    signed = [first.signed(by, **{"class": "pay"}) for by in ("alice", "bob")]
+    desks = [first, approved.Desk(tmp_path / "second", "t", approved.ALONE, ts=first.ts + 50_000)]
+    for number, desk in enumerate(desks):
+        desk.prompt("p1")
+        basis = tuple(desk.force(ev) for ev in signed)
+        desk.ts += 10_000
+        desk.say(f"c{number}", "allowed", "pay", basis=basis)
+        desk.done(f"c{number}", "pay")
+        desk.close()
+        report = verify_system([str(one.root) for one in desks[: number + 1]] * 2)
+        assert not any(item.report.findings for item in report.members)
+        assert {item.code for item in report.findings} == {"entries.approval_reused"} - {
+            "" if number else "entries.approval_reused"
+        }
+    shutil.copytree(tmp_path / "first", tmp_path / "copy")
+    assert not verify_system([str(tmp_path / "first"), str(tmp_path / "copy")]).findings
+    turned = verify_system([str(tmp_path / name) for name in ("second", "copy", "first")])
+    assert [item.entry for item in turned.findings] == [item.entry for item in report.findings]
