@@ -1009,7 +1009,7 @@ class Entries extends Layer {
   }
 
   #session(id) {
-    const make = () => ({ opened: new Map(), closed: new Map(), byEvent: new Map(), byEntry: new Map(), refs: new Set(), outcomes: [] });
+    const make = () => ({ opened: new Map(), closed: new Map(), byEvent: new Map(), byEntry: new Map(), denied: new Set(), refs: new Set(), outcomes: [] });
     return heldIn(this.#sessions, id, make);
   }
 
@@ -1064,12 +1064,14 @@ class Entries extends Layer {
       const ref = held.byEvent.get(item);
       if (ref === undefined && !this.#approvals.entries.has(item)) add('entries.basis_unknown');
       else if (ref !== undefined && ref !== ev.action_ref) add('entries.basis_other_action');
+      else if (held.denied.has(item) && ev.decision_state === 'allowed') add('entries.approval_refused');
     }
     const asks = basis.filter((item) => held.byEvent.has(item));
     this.#approvals.decision(line, asks, held.opened.get(entry.turn), held.closed.get(entry.turn));
     held.refs.add(ev.action_ref);
     held.byEntry.set(line.digest, ev.action_ref);
     held.byEvent.set(line.event, ev.action_ref);
+    if (ev.decision_state === 'denied') held.denied.add(line.event);
   }
 
   endSession(session) {
@@ -1112,7 +1114,7 @@ class Keys {
     const over = signedPart(ev, 'signatures');
     const signed = old !== null && [old, next].every((key, at) => verifies(rawOf(key), rawOf(ev.signatures[at]), over));
     const retired = [old, next].some((key) => this.#ended.has(joined(name, key)));
-    if (!signed || retired || old === next) return false;
+    if (!signed || retired || old === next || this.#origin.has(joined(name, next))) return false;
     const owned = policies.some((held) => this.speak(name, old, held[name] ?? [], seq));
     const borrowed = policies.some((held) => Object.entries(held).some(([other, keys]) => other !== name && keys.includes(next)));
     if (!owned || borrowed) return false;
@@ -1142,13 +1144,14 @@ class Given {
     addTo(this.#found, joined(principal, decision_digest, args_digest, name, session), item);
   }
 
-  /** The latest by a principal about a decision, between two spine entries. */
-  about(one, principal, after, before) {
+  /** The latest by a principal about a decision, between two spine entries, of those that count. */
+  about(one, principal, after, before, counts) {
     let places = [[principal]];
     for (const values of [one.asks, [one.args], [one.class], [one.session]]) {
       places = places.flatMap((place) => [null, ...values].map((value) => [...place, value]));
     }
-    const within = ({ seq }) => after < seq && seq < before;
+    // What others sign in a principal's name must not stand before what the principal signed.
+    const within = (item) => after < item.seq && item.seq < before && counts(item);
     return places.flatMap((place) => (this.#found.get(joined(...place)) ?? []).filter(within).slice(-64));
   }
 }
@@ -1182,6 +1185,7 @@ class Approvals {
   #answers = new Map();
   #approving = new Given();
   #refusing = new Given();
+  #refused = new Map(); // ask -> refusals that name it
 
   /** `add` takes a finding. */
   constructor(add, policies) {
@@ -1215,6 +1219,7 @@ class Approvals {
     if (ev.decision_digest !== null) this.#named.set(ev.decision_digest, name);
     this.entries.set(name, item);
     item.signed = item.sound && ev.evidence === 'signature';
+    if (item.sound && ev.verdict !== 'approve' && ev.decision_digest !== null) addTo(this.#refused, ev.decision_digest, item);
     if (item.signed) (ev.verdict === 'approve' ? this.#approving : this.#refusing).add(item);
   }
 
@@ -1228,7 +1233,8 @@ class Approvals {
       answers.set(ask, name);
     }
     const composed = this.#rule(ev.policy_version, entry.class) && (ev.decision_state === 'allowed' || rule === 'composition');
-    if (asks.length === basis.length && !composed) return;
+    const refused = ev.decision_state === 'allowed' && asks.some((ask) => this.#refused.has(ask));
+    if (asks.length === basis.length && !composed && !refused) return;
     this.#resting.set(name, {
       entry: name, event, session, turn, rule, asks, basis, class: entry.class, ts: entry.ts,
       after: entry.seq ?? opened ?? 0, // the spine entry that stands before it for certain
@@ -1282,6 +1288,7 @@ class Approvals {
       if (fault) this.#about(one, fault);
       else if (item.sound) good.push(item);
     }
+    if (good.length === cited.length) this.#answered(one, policy, good);
     const people = new Set();
     const again = cited.some(({ ev }) => {
       const mine = [`name ${ev.principal}`, `key ${ev.key ?? ev.principal}`];
@@ -1296,6 +1303,16 @@ class Approvals {
     if (!rule || satisfies(rule, signed)) return;
     const all = rule.principals.every((name) => signed.some(({ ev }) => ev.principal === name));
     this.#about(one, rule.operator === 'staged' && all ? 'entries.approval_order' : 'entries.composition_unmet');
+  }
+
+  /** An ask that was refused stays so unless somebody approved it later; a host's word is none against a signature. */
+  #answered(one, policy, good) {
+    const stands = (item) =>
+      (!item.signed || this.#speaks(policy, item.ev, item.seq)) &&
+      item.seq < one.until &&
+      item.ev.ts <= one.ts &&
+      !good.some((given) => given.seq > item.seq && given.signed >= item.signed);
+    if (one.asks.flatMap((ask) => this.#refused.get(ask) ?? []).some(stands)) this.#about(one, 'entries.approval_refused');
   }
 
   /** What is wrong with an approval that a decision cites, by itself. */
@@ -1326,7 +1343,7 @@ class Approvals {
   }
 
   #takenBack(one, policy, { ev, seq }, before) {
-    return this.#refusing.about(one, ev.principal, seq, before).some((other) => this.#speaks(policy, other.ev, other.seq));
+    return this.#refusing.about(one, ev.principal, seq, before, (other) => this.#speaks(policy, other.ev, other.seq)).length > 0;
   }
 
   #denied(one, policy, cited, users) {
@@ -1350,7 +1367,7 @@ class Approvals {
   /** Whether unused approvals that satisfy a rule stood there for certain. */
   #had(one, policy, rule, users) {
     const there = rule.principals
-      .flatMap((name) => this.#approving.about(one, name, 0, one.after))
+      .flatMap((name) => this.#approving.about(one, name, 0, one.after, ({ ev, seq }) => this.#speaks(policy, ev, seq)))
       .filter((item) => !users.has(item.entry) && !this.#cited.has(item.entry))
       .filter((item) => this.#counts(one, policy, item) && !this.#takenBack(one, policy, item, one.until));
     if (rule.operator !== 'staged') return satisfies(rule, there);
@@ -1519,6 +1536,10 @@ class Graph {
     const { entry } = line;
     const strange = [];
     let atHome = false; // whether it hangs on its own turn
+    for (const item of entry.basis) {
+      const late = entry.ts < this.#approvals.get(item) && !entry.parents.includes(item);
+      if (late) this.#add('log.clock_backwards', line.digest, entry.turn);
+    }
     for (const parent of entry.parents) {
       const node = this.#nodes.get(parent);
       if (parent === turn.digest) {
