@@ -124,6 +124,8 @@ def _case(row: Fault, work: Path, base: dict[str, bytes]) -> dict[str, Any]:
             f"{sorted(found)} and {report.verdict}"
         )
     case["expected"] = vectors.expected_of(report)
+    if report.findings:
+        case["places"] = vectors.places_of(case, work)
     if row.beside is not None:
         case["report"] = vectors.report_of(report, work)
     return case

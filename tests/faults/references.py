@@ -193,3 +193,13 @@ def _(kit: Any) -> None:
     body = json.loads(last)
     body["parents"] = sorted([*body["parents"], digest(recovery)])
     path.write_bytes(b"\n".join([*before, recovery, profile_bytes(body), b""]))
+
+
+@legal("reports-without-ids", beside="outcome-names-another-decision", base="plain")
+def _(kit: Any) -> None:
+    made = writer(kit)
+    for call in ("d0", "d1", "d2"):
+        made.decide(call)
+    for call in ("d1", "d2", "d0"):
+        made.outcome(call, call=None)
+    made.close()

@@ -40,6 +40,12 @@ def test_case_has_exactly_its_findings(case, tmp_path):
         assert vectors.report_of(report, tmp_path) == case["report"]
 
 
+@pytest.mark.parametrize("case", [one for one in PARAMS if "places" in one.values[0]])
+def test_findings_of_a_case_belong_where_they_are(case, tmp_path):
+    vectors.write_ledgers(case, tmp_path)
+    assert vectors.places_of(case, tmp_path) == case["places"]
+
+
 @pytest.mark.parametrize("case", SYSTEMS)
 def test_case_of_several_ledgers_has_exactly_its_findings(case, tmp_path):
     folder = tmp_path.resolve()
