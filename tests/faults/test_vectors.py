@@ -10,7 +10,7 @@ CASES = vectors.cases()
 ALONE = [case for case in CASES if "system" not in case["args"]]
 PARAMS = [pytest.param(case, id=case["id"]) for case in ALONE]
 SYSTEMS = [pytest.param(case, id=case["id"]) for case in CASES if "system" in case["args"]]
-_MOST_BYTES = 3_000_000
+_MOST_BYTES = 3_200_000
 
 
 @pytest.fixture(scope="session")
