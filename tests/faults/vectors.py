@@ -276,8 +276,12 @@ def report_of(report: Report, folder: Path) -> dict[str, Any]:
     return made
 
 
-def places_of(case: dict[str, Any], folder: Path) -> list[list[Any]]:
-    """Return the session and turn each finding of a case belongs to, as they arise."""
+def watch_case(case: dict[str, Any], folder: Path) -> tuple[Report, list[list[Any]]]:
+    """Verify a case's ledger; return what its findings belong to as well, as they arise.
+
+    Returns:
+        The report; and for each finding its code, session and turn.
+    """
     kept: list[Seen] = []
     attribute = verification.attribute
 
@@ -287,10 +291,10 @@ def places_of(case: dict[str, Any], folder: Path) -> list[list[Any]]:
 
     verification.attribute = keep
     try:
-        verify_case(case, folder)
+        report = verify_case(case, folder)
     finally:
         verification.attribute = attribute
-    return [[one.finding.code, one.session, one.turn] for one in kept]
+    return report, [[one.finding.code, one.session, one.turn] for one in kept]
 
 
 def verify_case(case: dict[str, Any], folder: Path, *, pinned: bool = True) -> Report:
