@@ -3,6 +3,7 @@
 from typing import Any
 
 from catalogue import fault
+from legal import FILE, writer
 from references import at
 
 from toolgate.canonical import digest
@@ -49,3 +50,38 @@ def _(kit: Any) -> None:
     row = kit.decision("c0")
     del row.body["seq"], row.body["prev_digest"]
     kit.write()
+
+
+@fault("turn-of-another-part", "R", "log.turn_gap", base="plain")
+def _(kit: Any) -> None:
+    kit.find("turn_open").body["ev"]["part"] = 7
+    kit.rehash()
+
+
+@fault("turn-zero-opened", "R", "log.turn_gap", base="plain")
+def _(kit: Any) -> None:
+    for kind in ("turn_open", "turn_close"):
+        kit.find(kind, turn=1).body["turn"] = 0
+    for row in kit.files[FILE]:
+        row.body["turn"] = 0
+    kit.rehash()
+
+
+@fault("session-close-records-another-head", "R", "log.head_digest", base="plain")
+def _(kit: Any) -> None:
+    row = kit.find("session_close")
+    row.body["ev"]["ledger_head_digest"] = digest(b"other")
+    row.keep.add("ledger_head_digest")
+    kit.rehash()
+
+
+@fault("second-part-older-than-the-first", "R", "log.clock_backwards", base="plain")
+def _(kit: Any) -> None:
+    made = writer(kit)
+    made.ledger.session_open(made.session, ts=made.tick())
+    made.close()
+    kit.reload()
+    closed = kit.find("session_close")
+    opened = next(row for row in kit.spine if row.body["parents"] == [closed.old])
+    at(opened, closed.body["ts"] - 1)
+    kit.rehash()
