@@ -116,7 +116,7 @@ def _case(row: Fault, work: Path, base: dict[str, bytes]) -> dict[str, Any]:
             **kit.args,
         },
     }
-    report = vectors.verify_case(case, work)
+    report, places = vectors.watch_case(case, work)
     found = {item.code for item in report.primary}
     if found != row.expect or report.verdict != row.verdict:
         raise ValueError(
@@ -124,6 +124,8 @@ def _case(row: Fault, work: Path, base: dict[str, bytes]) -> dict[str, Any]:
             f"{sorted(found)} and {report.verdict}"
         )
     case["expected"] = vectors.expected_of(report)
+    if places:
+        case["places"] = places
     if row.beside is not None:
         case["report"] = vectors.report_of(report, work)
     return case

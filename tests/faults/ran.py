@@ -15,6 +15,24 @@ def _(kit: Any) -> None:
     audit(kit, "execution.unmatched", details)
 
 
+@fault("ran-without-decision-by-its-id", "H", "execution.unmatched")
+def _(kit: Any) -> None:
+    """A call ran that nobody decided; the ledger says so and the trace shows it."""
+    ran = {"call": "x0", "args_digest": digest(b"x")}
+    audit(kit, "execution.unmatched", {**ran, "tool": "Bash", "result_digest": None}, "alpha")
+    at = kit.span("a0")
+    kit.spans.append(kit.spans[at]._replace(decision_digest=None, result_digest=None, **ran))
+
+
+@fault("ran-without-decision-and-without-id", "H", "execution.unmatched")
+def _(kit: Any) -> None:
+    """A call without id ran that nobody decided; the ledger says so and the trace shows it."""
+    ran = {"call": None, "args_digest": digest(b"x")}
+    audit(kit, "execution.unmatched", {**ran, "tool": "Bash", "result_digest": None}, "alpha")
+    at = kit.span("a0")
+    kit.spans.append(kit.spans[at]._replace(decision_digest=None, result_digest=None, **ran))
+
+
 @fault("ran-with-other-arguments", "H", "execution.args_differ")
 def _(kit: Any) -> None:
     ran_with(kit, "a0", digest(b"x"))

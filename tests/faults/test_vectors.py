@@ -34,8 +34,9 @@ def test_freezing_again_gives_the_same_bytes(anew):
 @pytest.mark.parametrize("case", PARAMS)
 def test_case_has_exactly_its_findings(case, tmp_path):
     vectors.write_ledgers(case, tmp_path)
-    report = vectors.verify_case(case, tmp_path)
+    report, places = vectors.watch_case(case, tmp_path)
     assert vectors.expected_of(report) == case["expected"]
+    assert places == case.get("places", [])
     if case["beside"] is not None:
         assert vectors.report_of(report, tmp_path) == case["report"]
 

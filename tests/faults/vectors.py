@@ -4,6 +4,7 @@ The format is specified in ``toolgate/spec/vectors.md``.
 """
 
 import json
+from collections.abc import Iterable
 from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
@@ -14,7 +15,9 @@ from toolgate.errors import CanonicalizationError
 from toolgate.ledger.checkpoint import parse_text
 from toolgate.ledger.notes import parse_key, parse_note
 from toolgate.verify import Report, verify
+from toolgate.verify import ledger as verification
 from toolgate.verify.anchors import Anchors, Held
+from toolgate.verify.findings import Finding, Seen
 from toolgate.verify.system import SystemReport, verify_system
 from toolgate.verify.traces.load import load_trace
 from toolgate.verify.traces.span import Span, Trace
@@ -260,14 +263,38 @@ def expected_of(report: Report) -> dict[str, Any]:
 
 
 def report_of(report: Report, folder: Path) -> dict[str, Any]:
-    """Return what a report says beside verdict and findings; paths are those below a folder."""
+    """Return what a report says beside verdict and findings, where it is not empty.
+
+    Paths are those below a folder.
+    """
     said = {
         name: value
         for name, value in report.as_json().items()
-        if name not in ("verdict", "findings")
+        if value and name not in ("verdict", "findings")
     }
     made: dict[str, Any] = json.loads(json.dumps(said).replace(f"{folder}/", ""))
     return made
+
+
+def watch_case(case: dict[str, Any], folder: Path) -> tuple[Report, list[list[Any]]]:
+    """Verify a case's ledger; return what its findings belong to as well, as they arise.
+
+    Returns:
+        The report; and for each finding its code, session and turn.
+    """
+    kept: list[Seen] = []
+    attribute = verification.attribute
+
+    def keep(seen: Iterable[Seen]) -> list[Finding]:
+        kept.extend(seen)
+        return attribute(kept)
+
+    verification.attribute = keep
+    try:
+        report = verify_case(case, folder)
+    finally:
+        verification.attribute = attribute
+    return report, [[one.finding.code, one.session, one.turn] for one in kept]
 
 
 def verify_case(case: dict[str, Any], folder: Path, *, pinned: bool = True) -> Report:

@@ -90,6 +90,11 @@ class Graph:
         approvals: approval entries and their times, which a decision may name.
     """
 
+    # Of the turn that is being read: its entries, their digests, and what they name.
+    _count: int
+    _own: set[str]
+    _named: set[str]
+
     def __init__(self, session: str, seen: list[Seen], approvals: Mapping[str, int]) -> None:
         self.turn: Turn | None = None
         self._approvals = approvals
@@ -99,9 +104,6 @@ class Graph:
         self._calls: dict[str, _Call] = {}
         self._late: list[tuple[Line, Outcome, int]] = []
         self._ended_late: dict[str, int] = {}
-        self._count = 0
-        self._own: set[str] = set()
-        self._named: set[str] = set()
 
     def begin(self, turn: Turn) -> None:
         """Start a turn; the one before it was ended."""
