@@ -33,6 +33,8 @@ from toolgate.verify.shapes import (
 from toolgate.verify.sorted_runs import Run, SortedRuns
 from toolgate.verify.words import counted
 
+_KNOWN_EFFECTS, _KNOWN_CLASSES = 8, 4096  # what is remembered must not grow with the ledger
+
 OTHER = "other"
 """The class of an action no class of its policy applies to."""
 
@@ -410,16 +412,18 @@ class _Policies:
     def class_of(self, entry: Decision) -> str:
         """Return the first class of the policy that applies to a decision."""
         effects = entry.effects
-        key: tuple[Any, ...] = (entry.ev.policy_version, entry.intent.action_type)
+        version, tool = entry.ev.policy_version, entry.intent.action_type
+        if len(effects) > _KNOWN_EFFECTS:
+            return class_of(self._read[version][1].classes, tool, effects)
+        key: tuple[Any, ...] = (version, tool)
         for one in effects:
             key += (one.type, one.scope, one.reversible, one.proof)
         found = self._classes.get(key)
         if found is None:
-            if len(self._classes) > 10_000:
+            if len(self._classes) > _KNOWN_CLASSES:
                 self._classes.clear()
-            found = self._classes[key] = class_of(
-                self._read[entry.ev.policy_version][1].classes, entry.intent.action_type, effects
-            )
+            found = class_of(self._read[version][1].classes, tool, effects)
+            self._classes[key] = found
         return found
 
 

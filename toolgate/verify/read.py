@@ -82,7 +82,7 @@ class Bad(NamedTuple):
     covered: bool
 
 
-class _Kind(NamedTuple):
+class _Kind(Struct, frozen=True):
     """How the lines of one kind are read.
 
     Args:
@@ -252,7 +252,7 @@ def _decode_rare(raw: bytes) -> Entry | None:
 
 
 def read_file(path: str, name: str) -> Iterator[Line | Bad]:
-    """Read one ledger file.
+    """Read one ledger file, its over-long lines in pieces.
 
     Args:
         path: where it lies.
@@ -261,43 +261,36 @@ def read_file(path: str, name: str) -> Iterator[Line | Bad]:
     Raises:
         LedgerError: it cannot be read.
     """
-    try:
-        with open_regular(path, _BUFFER_BYTES) as file:
-            yield from _read(file.readline, name)
-    except OSError as error:
-        raise LedgerError(f"cannot read {path}: {error.strerror}") from error
-
-
-def _read(readline: Callable[[int], bytes], name: str) -> Iterator[Line | Bad]:
-    """Read lines, over-long ones in pieces.
-
-    A piece that ends early is the file's end, whatever a writer adds meanwhile: the
-    rest of a line that is being written would look like a line of its own.
-    """
     decoder = Decoder()
     run: _Run | None = None
     number = offset = 0
     first = True
-    while piece := readline(MAX_LINE_BYTES + 1):
-        closed = piece.endswith(b"\n")
-        raw = piece[:-1] if closed else piece
-        number += first
-        entry = decoder.decode(raw) if first and closed else None
-        if entry is not None:
-            if run is not None:
-                yield run.end(entry)
-                run = None
-            digest = "sha256:" + sha256(raw).hexdigest()
-            event = decoder.event_digest(entry) if isinstance(entry, Decision) else ""
-            yield Line(name, number, offset, raw, digest, entry, event)
-        else:
-            if run is None:
-                run = _Run(name, offset)
-            run.add(number if first else 0, raw, closed)
-            if not closed and len(piece) <= MAX_LINE_BYTES:
-                break
-        offset += len(piece)
-        first = closed
+    try:
+        with open_regular(path, _BUFFER_BYTES) as file:
+            while piece := file.readline(MAX_LINE_BYTES + 1):
+                closed = piece.endswith(b"\n")
+                raw = piece[:-1] if closed else piece
+                number += first
+                entry = decoder.decode(raw) if first and closed else None
+                if entry is not None:
+                    if run is not None:
+                        yield run.end(entry)
+                        run = None
+                    digest = "sha256:" + sha256(raw).hexdigest()
+                    event = decoder.event_digest(entry) if isinstance(entry, Decision) else ""
+                    yield Line(name, number, offset, raw, digest, entry, event)
+                else:
+                    if run is None:
+                        run = _Run(name, offset)
+                    run.add(number if first else 0, raw, closed)
+                    if not closed and len(piece) <= MAX_LINE_BYTES:
+                        # The file's end, whatever a writer adds meanwhile: the rest of a
+                        # line that is being written would look like a line of its own.
+                        break
+                offset += len(piece)
+                first = closed
+    except OSError as error:
+        raise LedgerError(f"cannot read {path}: {error.strerror}") from error
     if run is not None:
         yield run.end(None)
 

@@ -35,7 +35,7 @@ class Turn(Struct, gc=False):
     close: Close | None = None
 
 
-class _Node(Struct, frozen=True, gc=False):
+class _Node(Struct, gc=False):
     """An entry others may name.
 
     Args:
@@ -51,27 +51,23 @@ class _Node(Struct, frozen=True, gc=False):
     answers: str | None
 
 
-class _Call(Struct, gc=False):
+class _Call(_Node, gc=False):
     """A decision and what was reported on it.
 
     Args:
         entry: its entry digest.
-        event: its decision_digest.
         state: what was decided.
         tool: the tool's name.
         call: the call id.
-        turn: its turn.
         replaced: whether a later decision replaces or answers it.
         outcomes: state, entry digest and parents of each outcome; no parents where the
             decision is the only one.
     """
 
     entry: str
-    event: str
     state: str
     tool: str
     call: str
-    turn: int
     replaced: bool = False
     outcomes: list[tuple[str, str, Sequence[str]]] = field(default_factory=list)
 
@@ -166,34 +162,39 @@ class Graph:
             plain = not entry.facts and not entry.basis
             if not plain or entry.parents != [turn.digest] or entry.ts < turn.ts:
                 self._decision(line, entry, turn)
-            self._calls[event] = _Call(
-                digest,
+                self._named.update(entry.parents)
+            node: _Node
+            node = self._calls[event] = _Call(
+                entry.ts,
+                turn.number,
                 event,
+                None,
+                digest,
                 entry.ev.decision_state,
                 intent.action_type,
                 intent.call,
-                turn.number,
             )
-            node = _Node(entry.ts, turn.number, event, None)
         elif isinstance(entry, Outcome):
             call = self._calls.get(entry.ev.decision_digest)
             # The usual outcome names its decision alone; what it says is kept in few bytes.
             if call is not None and entry.parents == [call.entry]:
-                if entry.ts < (earlier := self._nodes[call.entry].ts):
-                    self._clock(line, earlier)
+                if entry.ts < call.ts:
+                    self._clock(line, call.ts)
                 call.outcomes.append((entry.ev.terminal_state, digest, ()))
-                answers = call.event
+                self._named.add(call.entry)
+                answers = call.decides
             else:
                 self._outcome(line, entry)
+                self._named.update(entry.parents)
                 answers = entry.ev.decision_digest
             node = _Node(entry.ts, turn.number, None, answers)
         else:
             if entry.parents != [turn.digest]:
                 self._sort_out(line, [one for one in entry.parents if one != turn.digest])
+            self._named.update(entry.parents)
             node = _Node(entry.ts, turn.number, None, None)
         self._nodes[digest] = node
         self._own.add(digest)
-        self._named.update(entry.parents)
 
     def _decision(self, line: Line, entry: Decision, turn: Turn) -> None:
         """Check a decision that is not simply the first about a call, resting on nothing."""
@@ -327,9 +328,8 @@ def frontier_root(digests: Iterable[str]) -> str:
 
     Source: RFC 6962, section 2.1.
     """
-    level = [
-        sha256(b"\x00" + bytes.fromhex(digest[7:])).digest() for digest in sorted(digests)
-    ] or [sha256(b"").digest()]
+    level = [sha256(bytes.fromhex("00" + digest[7:])).digest() for digest in sorted(digests)]
+    level = level or [sha256(b"").digest()]
     while len(level) > 1:
         odd = level[-1:] if len(level) % 2 else []
         pairs = zip(level[::2], level[1::2], strict=False)
