@@ -440,6 +440,9 @@ def put_file(path: str, data: bytes) -> None:
     Raises:
         LedgerError: the disk did not take it; nothing is left under the name.
     """
+    if os.path.lexists(path) and not os.path.isfile(path):
+        # A device or a folder under this name is not ours to put a file in the place of.
+        raise LedgerError(f"cannot create {path}: something that is no file has that name")
     fresh = path + ".new"
     try:
         _unlink(fresh)  # left by a process that was killed here

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 import subprocess
 import sys
 
@@ -281,3 +282,14 @@ def test_any_bytes_as_any_file_end_in_one_sentence(made, tmp_path, junk, data):
         assert done.exit_code in codes, (command, done.output)
         assert done.exception is None or isinstance(done.exception, SystemExit)
         assert "Traceback" not in done.output
+
+
+def test_a_pipe_is_written_to_and_stays_one(root, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    done = run("checkpoint", root, "--key", tmp_path / "k.pem", "--create-key", "--out", pipe)
+    assert done.exit_code == 0, done.output
+    assert os.read(reader, 4096).count(b"\n") > 3
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    os.close(reader)

@@ -74,7 +74,10 @@ def verifier_key(text: str, option: str, algorithm: int) -> "NoteKey":
 
 
 def write_out(path: str | None, data: bytes) -> None:
-    """Write data to a file at once, or to standard output where none is named."""
+    """Write data to a file at once, or to standard output where none is named.
+
+    A pipe or a device is written to; a file is never put in its place.
+    """
     from toolgate.errors import CheckError
     from toolgate.ledger.files import put_file
 
@@ -82,6 +85,12 @@ def write_out(path: str | None, data: bytes) -> None:
         click.echo(data, nl=False)
         return
     try:
-        put_file(os.path.abspath(path), data)
+        if os.path.exists(path) and not os.path.isfile(path):
+            with open(path, "wb") as stream:
+                stream.write(data)
+        else:
+            put_file(os.path.abspath(path), data)
+    except OSError as error:
+        stop(f"cannot write {path}: {error.strerror}", UNCHECKED)
     except CheckError as error:
         stop(str(error), UNCHECKED)

@@ -61,20 +61,14 @@ def timeline(session: str, path: str | None, page: str | None, as_json: bool) ->
 
 def _write(root: str, shown: str, line: "Timeline", own: frozenset[str], page: str) -> str:
     """Verify the ledger, write the page, and return the verdict."""
-    import os
     from shlex import quote
 
-    from toolgate.errors import LedgerError
+    from toolgate.cli.ledger.keys import write_out
     from toolgate.verify import verify
     from toolgate.views.page import timeline_page
 
     with Progress("verifying: {:,} entries read") as progress:
         report = verify(root, progress=progress)
     text = timeline_page(line, report, path=quote(shown), own=own)
-    try:
-        with open(page + ".new", "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(page + ".new", page)
-    except OSError as error:
-        raise LedgerError(f"cannot write {page}: {error.strerror}") from error
+    write_out(page, text.encode("utf-8"))
     return report.verdict
