@@ -209,5 +209,5 @@ def test_a_page_that_cannot_be_written(told, tmp_path):
     arguments = ["timeline", cases.SESSION, "--ledger", str(told), "--html", str(file)]
     done = CliRunner().invoke(ledger, arguments)
     assert done.exit_code == 3
-    assert f"cannot write {file}: No such file or directory" in done.stderr
+    assert f"cannot create {file}: No such file or directory" in done.stderr
     assert CliRunner().invoke(ledger, [*arguments, "--json"]).exit_code == 2
