@@ -148,14 +148,14 @@ class Entries:
         """Note a policy, an approval or a turn's end; arguments as in ``outcome``."""
         if stream is not None:
             return  # what belongs on the spine says nothing elsewhere
-        if isinstance(entry, PolicySet):
+        if type(entry) is PolicySet:
             self._policies.announced.setdefault(entry.ev.policy, entry.seq)
-        elif isinstance(entry, TurnClose):
+        elif type(entry) is TurnClose:
             self._sessions[entry.session or ""].closed.setdefault(entry.turn, entry.seq)
-        elif isinstance(entry, TurnOpen):
+        elif type(entry) is TurnOpen:
             if self.approvals.entries:
                 self._sessions[entry.session or ""].opened.setdefault(entry.turn, entry.seq)
-        elif isinstance(entry, Other):
+        elif type(entry) is Other:
             self.approvals.entry(line, entry)
 
     def end_session(self, session: str) -> None:

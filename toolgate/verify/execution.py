@@ -174,11 +174,11 @@ class Execution:
         """Take an entry of another kind; arguments as in ``decision``."""
         if stream is not None:
             return  # what belongs on the spine says nothing elsewhere
-        if isinstance(entry, SessionOpen):
+        if type(entry) is SessionOpen:
             self._sessions[entry.session or ""].executes = entry.ev.executes
-        elif isinstance(entry, Other) and entry.kind == "approval":
+        elif type(entry) is Other and entry.kind == "approval":
             self._approvals[line.digest] = entry.ev["evidence"]
-        elif isinstance(entry, Other) and entry.kind == "audit":
+        elif type(entry) is Other and entry.kind == "audit":
             if entry.ev["action"] == "execution.unmatched":
                 self._unmatched(line, entry)
             elif entry.ev["action"] == "execution.args_differ":

@@ -240,12 +240,12 @@ class _Verification:
 
     def _follow(self, line: Line) -> None:
         entry = line.entry
-        if isinstance(entry, SessionOpen):
+        if type(entry) is SessionOpen:
             session = entry.session or ""
             self._names.setdefault(session_name(session), session)
-        elif isinstance(entry, TurnClose):
+        elif type(entry) is TurnClose:
             self._closed[entry.session or ""] = entry.turn or 0
-        elif isinstance(entry, SessionClose):
+        elif type(entry) is SessionClose:
             self._closes[line.digest] = entry.session or ""
 
     def _session(self, name: str) -> None:
@@ -255,7 +255,7 @@ class _Verification:
         length = self._directory.sessions.get(name, 0)
         begun = False
         for item in self._directory.read_session(name) if there else ():
-            whole = item.offset < length and isinstance(item, Line)
+            whole = item.offset < length and type(item) is Line
             if not (whole or self._counts(item, session, length)):
                 continue
             if not begun:
@@ -345,10 +345,10 @@ class _Verification:
             self._recovered += item.covered
             return
         entry = item.entry
-        if isinstance(entry, Decision):
+        if type(entry) is Decision:
             self._entries.decision(item, entry, stream)
             self._execution.decision(item, entry, stream)
-        elif isinstance(entry, Outcome):
+        elif type(entry) is Outcome:
             self._entries.outcome(item, entry, stream)
             self._execution.outcome(item, entry, stream)
         else:

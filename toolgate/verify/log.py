@@ -116,7 +116,7 @@ class Log:
     def line(self, line: Line, stream: str | None) -> None:
         """Check one entry; ``stream`` is the session whose file it lies in, None on the spine."""
         entry = line.entry
-        if isinstance(entry, Recovery) and not self._sealed:
+        if type(entry) is Recovery and not self._sealed:
             message = f"{line.where}: no fragment of {entry.ev.length} bytes stands before it"
             self._add("log.false_recovery", line.digest, message, entry.session, entry.turn)
         self._sealed = False
@@ -157,20 +157,20 @@ class Log:
             self.heads.entry(*self.head)
 
     def _spine(self, line: Line, entry: Entry) -> None:
-        if isinstance(entry, Other):
+        if type(entry) is Other:
             if entry.kind == "approval":
                 self._approvals[line.digest] = entry.ts
             else:
                 self.heads.other(line, entry, self._prior)
-        elif isinstance(entry, SessionOpen):
+        elif type(entry) is SessionOpen:
             self._session_open(line, entry)
-        elif isinstance(entry, TurnOpen):
+        elif type(entry) is TurnOpen:
             self._turn_open(line, entry)
-        elif isinstance(entry, TurnClose):
+        elif type(entry) is TurnClose:
             self._turn_close(line, entry)
-        elif isinstance(entry, SessionClose):
+        elif type(entry) is SessionClose:
             self._session_close(line, entry)
-        elif isinstance(entry, (Decision, Outcome)):
+        elif type(entry) is Decision or type(entry) is Outcome:
             self._call(line, entry)
         elif entry.session is not None:
             message = f"{line.where}: seals the spine; it names session {entry.session!r}"
@@ -259,7 +259,7 @@ class Log:
         if held is None:
             message = f"{line.where}: session {entry.session!r} was never opened"
             self._add("log.session_unknown", line.digest, message, entry.session)
-        elif isinstance(entry, Outcome) and entry.turn is None:
+        elif type(entry) is Outcome and entry.turn is None:
             held.graph.late(line, entry, held.turns[-1].number if held.turns else 0)
         elif not held.linear:
             message = f"{line.where}: lies on the spine; its session's entries have a file"

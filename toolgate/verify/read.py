@@ -277,7 +277,7 @@ def read_file(path: str, name: str) -> Iterator[Line | Bad]:
                         yield run.end(entry)
                         run = None
                     digest = "sha256:" + sha256(raw).hexdigest()
-                    event = decoder.event_digest(entry) if isinstance(entry, Decision) else ""
+                    event = decoder.event_digest(entry) if type(entry) is Decision else ""
                     yield Line(name, number, offset, raw, digest, entry, event)
                 else:
                     if run is None:
@@ -325,7 +325,7 @@ class _Run:
     def end(self, entry: Entry | None) -> Bad:
         """Close the run; ``entry`` is what stands behind it."""
         covered = (
-            isinstance(entry, Recovery)
+            type(entry) is Recovery
             and entry.ev.offset == self._offset
             and entry.ev.length == self._length
             and entry.ev.digest == "sha256:" + self._hash.hexdigest()

@@ -5,6 +5,9 @@ one of them is a disagreement and not a shared blind spot. Fields stand in the
 order of their wire names: a line is canonical exactly when decoding and encoding
 it again gives the same bytes. Kinds that carry free or rare content (audit,
 approval, key_rotate, checkpoint) are read through ``Other``.
+
+The layers tell kinds apart by ``type(entry) is``: to ``isinstance`` a struct's class
+answers through its metaclass, which takes several times as long where the answer is no.
 """
 
 from typing import Annotated, Any, Literal

@@ -157,7 +157,7 @@ class Graph:
                 "log.duplicate_entry", digest, f"{line.where}: stands here again", turn.number
             )
             return
-        if isinstance(entry, Decision):
+        if type(entry) is Decision:
             event, intent = line.event, entry.intent
             plain = not entry.facts and not entry.basis
             if not plain or entry.parents != [turn.digest] or entry.ts < turn.ts:
@@ -174,7 +174,7 @@ class Graph:
                 intent.action_type,
                 intent.call,
             )
-        elif isinstance(entry, Outcome):
+        elif type(entry) is Outcome:
             call = self._calls.get(entry.ev.decision_digest)
             # The usual outcome names its decision alone; what it says is kept in few bytes.
             if call is not None and entry.parents == [call.entry]:
