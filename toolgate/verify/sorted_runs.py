@@ -5,6 +5,7 @@ name, which is gone with the process however that ends. The runs are merged a
 block at a time.
 """
 
+import struct
 import tempfile
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -13,6 +14,7 @@ from typing import IO, NamedTuple
 from toolgate.errors import LedgerError
 
 _BYTES = 32
+_ITEM = struct.Struct(f"{_BYTES}s")
 _RUN = 1 << 16
 _MERGE_BYTES = 1 << 21
 _PREFIX = "sha256:"
@@ -146,8 +148,7 @@ class _Reader:
 
 
 def _items(data: bytes | bytearray) -> list[bytes]:
-    data = bytes(data)
-    return [data[at : at + _BYTES] for at in range(0, len(data), _BYTES)]
+    return [item for (item,) in _ITEM.iter_unpack(data)]
 
 
 def _temporary() -> IO[bytes]:
