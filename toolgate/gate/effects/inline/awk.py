@@ -1,9 +1,9 @@
 """Awk programs: what they run, write to and read from besides their operands."""
 
-from toolgate.gate.effects.access import access
+from toolgate.gate.effects.inline.access import access
+from toolgate.gate.effects.inline.tokens import Token, tokenize
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import Reading
-from toolgate.gate.effects.tokens import Token, tokenize
 from toolgate.gate.shell.model import HOLE, Command
 
 MAX_TOKENS = 400
