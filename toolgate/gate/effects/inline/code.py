@@ -4,7 +4,7 @@ import ast
 
 from toolgate.gate.effects.inline.acts import Acts
 from toolgate.gate.effects.inline.exposure import Exposure
-from toolgate.gate.effects.inline.lower import lower
+from toolgate.gate.effects.inline.lower import Flat, lower
 from toolgate.gate.effects.inline.names import CodeTooLongError, Names
 from toolgate.gate.effects.inline.values import HOLE_NAME, Values
 from toolgate.gate.effects.inline.vocabulary import vocabulary
@@ -34,8 +34,6 @@ def effects_of_code(
         return [reader.unknown("code-too-deep", name)]
     try:
         tree, whole = _tree(language, text)
-        if tree is None:
-            return [reader.unknown("code-does-not-parse", name)]
         made = _effects_of_tree(tree, language, reader, command, name, depth)
     except RecursionError:
         return [reader.unknown("code-too-deep", name)]
@@ -44,19 +42,20 @@ def effects_of_code(
     return made if whole else [*made, reader.unknown("code-does-not-parse", name)]
 
 
-def _tree(language: str, text: str) -> tuple[ast.AST | None, bool]:
+def _tree(language: str, text: str) -> tuple[ast.AST, bool]:
+    """Return a program's tree, and whether all of it could be read."""
     if language == "python":
         try:
             return ast.parse(text.replace(HOLE, HOLE_NAME)), True
         except (SyntaxError, ValueError, MemoryError):
-            return None, False
+            pass  # of another version than this one, or broken: its tokens are read
     return lower(text, language)
 
 
 def _effects_of_tree(
     tree: ast.AST, language: str, reader: Reading, command: Command, name: str, depth: int
 ) -> list[Effect]:
-    names = Names(tree, vocabulary(language), flat=language != "python")
+    names = Names(tree, vocabulary(language), flat=isinstance(tree, Flat))
     values = Values(names, reader.place.home)
     exposure = Exposure(values, name)
 

@@ -28,7 +28,7 @@ _BINDING = {
     **dict.fromkeys(("+", "-", "."), 6),
     **dict.fromkeys(("*", "/", "%", "**", "x"), 7),
 }
-_JOINS = {"javascript": "+", "ruby": "+", "perl": ".", "php": "."}
+_JOINS = {"javascript": "+", "ruby": "+", "perl": ".", "php": ".", "python": "+"}
 _SILENT = frozenset(
     (
         *("const", "let", "var", "new", "await", "return", "throw", "typeof", "void", "yield"),
@@ -42,6 +42,7 @@ _SILENT_IN = {
     "ruby": frozenset(("end", "loop", "self")),
     "perl": frozenset(("scalar", "no", "ref")),
     "php": frozenset(("as", "use")),
+    "python": frozenset(("with", "lambda", "pass", "assert", "raise", "del", "nonlocal")),
 }
 _CONDITIONS = frozenset(
     ("if", "unless", "while", "until", "elsif", "elseif", "switch", "when", "rescue", "catch")
@@ -95,7 +96,11 @@ _PHP_STATEMENTS = frozenset(("include", "include_once", "require", "require_once
 _STARTS_ARGUMENT = frozenset(("text", "tick", "name", "number", "glob"))
 
 
-def lower(text: str, language: str) -> tuple[ast.Module, bool]:
+class Flat(ast.Module):
+    """A tree whose statements have lost what they stand in."""
+
+
+def lower(text: str, language: str) -> tuple[Flat, bool]:
     """Return the tree of some code, and whether all of it could be read.
 
     Raises:
@@ -103,7 +108,7 @@ def lower(text: str, language: str) -> tuple[ast.Module, bool]:
     """
     reader = _Lower(tokenize(text, language), language, 0)
     reader.statements("")
-    return ast.Module(reader.body, []), not reader.broken
+    return Flat(reader.body, []), not reader.broken
 
 
 class _Lower:
@@ -174,6 +179,9 @@ class _Lower:
         """Pass a statement that is no expression, or its head; say whether it was one."""
         if word == "import" and self.language == "javascript" and self._at(1).value != "(":
             return self._import()
+        if word in ("import", "from") and self.language == "python":
+            self._python_import(word)
+            return True
         if word in ("use", "require", "no") and self.language == "perl":
             self._perl_module(word)
             return True
@@ -216,6 +224,44 @@ class _Lower:
         if names:
             self.body.append(ast.ImportFrom(module, names, 0))
         return True
+
+    def _python_import(self, word: str) -> None:
+        self.position += 1
+        module = self._dotted_name()
+        if word == "import":
+            self._python_names(module, None)
+            while self._take(","):
+                self._python_names(self._dotted_name(), None)
+            return
+        self.position += self._at().value == "import"
+        opened = self._take("(")
+        while self._at().kind == "name" or self._is("*"):
+            name = self._at().value
+            self.position += 1
+            self._python_names(name, module)
+            if not self._take(","):
+                break
+        if opened:
+            self._take(")")
+
+    def _dotted_name(self) -> str:
+        parts: list[str] = []
+        while (self._at().kind == "name" and self._at().value != "import") or self._is("."):
+            if self._at().kind == "name":
+                if parts and self._at(-1).value != ".":
+                    break
+                parts.append(self._at().value)
+            self.position += 1
+        return ".".join(parts)
+
+    def _python_names(self, name: str, module: str | None) -> None:
+        renamed = None
+        if self._at().value == "as":
+            renamed = self._at(1).value
+            self.position += 2
+        names = [ast.alias(name, renamed)]
+        imported = ast.Import(names) if module is None else ast.ImportFrom(module, names, 0)
+        self.body.append(imported)
 
     def _perl_module(self, word: str) -> None:
         self.position += 1
@@ -516,6 +562,11 @@ class _Lower:
             if self._is(",", ";", "=>") or self._is_separator() or self._keyword_inside():
                 self.position += 1
                 continue
+            if self.language == "python" and self._at(1).value == "=" and self._at().kind == "name":
+                self.position += 2
+                key = ast.Constant(self._at(-2).value)
+                found.append(ast.Dict([key], [self._expression(2) or ast.Constant(None)]))
+                continue
             node = self._expression()
             if node is not None:
                 found.append(self._keyed(node))
@@ -590,7 +641,7 @@ class _Lower:
             token = self._at()
             mark = token.value if token.kind == "mark" else ""
             member = mark in ("?.", "&.", "->", "::") or (
-                mark == "." and self.language in ("javascript", "ruby")
+                mark == "." and self.language in ("javascript", "ruby", "python")
             )
             if member and self._at(1).kind == "name":
                 self.position += 2
@@ -715,6 +766,8 @@ class _Lower:
             return self.language == "ruby"
         if not isinstance(node, ast.Name) or node.id[0] in "$@%?":
             return False
+        if self.language == "python":
+            return node.id in ("print", "exec")
         return self.bare or (self.language == "php" and node.id in _PHP_STATEMENTS)
 
     def _argument_follows(self, token: Token) -> bool:

@@ -27,6 +27,15 @@ _CURL_SENDS = frozenset(
         *("CURLOPT_CUSTOMREQUEST", "CURLOPT_READFUNCTION"),
     )
 )
+_DESTROYS = ("delete", "terminate", "destroy", "remove", "purge", "drop", "deregister", "revoke")
+_LOOKS = (
+    *("get", "list", "describe", "head", "download", "read", "exists", "paginate", "filter", "all"),
+    *("client", "resource", "Session", "session", "search", "query", "scan", "Client", "lookup"),
+)
+_CHANGES = (
+    *("put", "create", "update", "upload", "start", "stop", "run", "modify", "attach", "detach"),
+    *("set", "add", "patch", "replace", "publish", "send", "invoke", "reboot", "insert", "write"),
+)
 _SHELL_MODULES = frozenset(("socket", "net", "tls", "Socket", "IO.Socket.INET", "IO"))
 
 
@@ -47,6 +56,17 @@ class Network:
         self.reader = reader
         self.name = name
         self.exposure = exposure
+        self._clouds = {item.partition(".")[0] for item in self.words.clouds}
+
+    def _cloud(self, method: str, called: str) -> list[Effect]:
+        """Read a method of a cloud's client by its verb."""
+        taken = any(name.startswith(self.words.clouds) for name in self.names.imported.values())
+        kind = "infra.destroy" if method.startswith(_DESTROYS) else ""
+        kind = kind or ("infra.mutate" if method.startswith(_CHANGES) else "")
+        if not taken or not kind or method.startswith(_LOOKS):
+            return []
+        irreversible = kind == "infra.destroy"
+        return [Effect(kind, "outside", called, not irreversible, PROVED, self.name, "client")]
 
     def done(self, act: Act, node: ast.Call, called: str) -> list[Effect]:
         """Return the effects of an act that reaches a host."""
@@ -76,6 +96,8 @@ class Network:
     def unlisted(self, node: ast.Call, called: str) -> list[Effect]:
         """Read methods of sockets, which go by no name of a module."""
         method = called.rpartition(".")[2]
+        if self.words.clouds and called.partition(".")[0] in self._clouds:
+            return self._cloud(method, called)
         if self.words.language != "python" or not self._is_socket(called):
             return []
         if method in _CONNECTS:

@@ -105,4 +105,5 @@ WORDS = Vocabulary(
         )
     ),
     acting=(),
+    clouds=("boto3", "google.cloud", "azure", "kubernetes.client", "googleapiclient"),
 )

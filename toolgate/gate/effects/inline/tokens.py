@@ -9,7 +9,7 @@ MAX_TOKENS = 5_000
 
 _PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _CLOSING = frozenset(_PAIRS.values())
-_HASH_COMMENTS = frozenset(("perl", "ruby", "php", "awk"))
+_HASH_COMMENTS = frozenset(("perl", "ruby", "php", "awk", "python"))
 _SLASH_COMMENTS = frozenset(("javascript", "php"))
 # Words behind which a slash begins a pattern and does not divide.
 _BEFORE_PATTERN = frozenset(
@@ -76,6 +76,7 @@ _OPERATORS_BY_START = {
     for start in {item[0] for item in _OPERATORS}
 }
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "e": "\x1b", "a": "\a", "0": "\0"}
+_PYTHON_PREFIXES = frozenset(("r", "b", "u", "f", "t", "rb", "br", "fr", "rf", "tr", "rt"))
 _END_MARKS = {"perl": ("__END__", "__DATA__"), "ruby": ("__END__",), "php": ("__halt_compiler",)}
 
 
@@ -140,6 +141,8 @@ class _Tokens:
             char = self.text[self.position]
             if char.isspace():
                 self._blank(char)
+            elif self.language == "python" and char in "'\"":
+                self._python_literal("")
             elif char in "'\"`":
                 self.position += 1
                 self._literal("tick" if char == "`" else "text", char, char != "'")
@@ -212,6 +215,10 @@ class _Tokens:
         ):
             self.position += 1
         name = self.text[start : self.position]
+        quoted = self.text[self.position : self.position + 1] in ("'", '"')
+        if quoted and self.language == "python" and name.lower() in _PYTHON_PREFIXES:
+            self._python_literal(name.lower())
+            return False
         if name in _END_MARKS.get(self.language, ()):
             return True
         if self.language == "ruby" and self.text[self.position : self.position + 1] in ("?", "!"):
@@ -310,6 +317,38 @@ class _Tokens:
             self.position += 1
         self.tokens.append(Token("broken", ""))
         return [*pieces, "".join(out)]
+
+    def _python_literal(self, prefix: str) -> None:
+        """Read a literal of Python up to its end, which may be three quotes."""
+        quote = self.text[self.position]
+        closing = quote * 3 if self.text.startswith(quote * 3, self.position) else quote
+        self.position += len(closing)
+        coded = "f" in prefix or "t" in prefix
+        pieces: list[str | tuple[Token, ...]] = []
+        out: list[str] = []
+        while self.position < self.size and not self.text.startswith(closing, self.position):
+            char = self.text[self.position]
+            if char == "\\" and self.position + 1 < self.size:
+                out.append(self._escape("r" not in prefix, quote))
+            elif coded and self.text.startswith(("{{", "}}"), self.position):
+                out.append(char)
+                self.position += 2
+            elif coded and char == "{":
+                end = self._closing(self.position + 1)
+                inner = self.text[self.position + 1 : end]
+                pieces += ["".join(out), tuple(tokenize(inner, "python", self.depth + 1))]
+                out = []
+                self.position = end + 1
+            elif char == "\n" and len(closing) == 1:
+                break
+            else:
+                out.append(char)
+                self.position += 1
+        if not self.text.startswith(closing, self.position):
+            self.tokens.append(Token("broken", ""))
+        self.position += len(closing)
+        pieces.append("".join(out))
+        self._add("text", _joined(pieces), *pieces)
 
     def _escape(self, interpolates: bool, closing: str) -> str:
         """Return what a backslash and the characters behind it stand for."""

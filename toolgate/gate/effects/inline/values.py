@@ -112,6 +112,8 @@ class Values:
             return self.words.objects[made]
         if made in self.words.importers and node.args:
             return self.texts(node.args[0])[0]
+        if made.startswith(self.words.clouds):
+            return made.partition(".")[0]
         if made == "getattr" and len(node.args) > 1:
             return f"{self.dotted(node.args[0])}.{self.texts(node.args[1])[0]}"
         if called and node.args and self.words.language == "python":

@@ -37,6 +37,7 @@ class Vocabulary(NamedTuple):
         finds: calls whose values are the files that a pattern or folder holds.
         prints: calls that print what they are given.
         acting: modules that make the acts of an unknown owner likely.
+        clouds: modules whose clients change what runs elsewhere, by the verb of their method.
         push: whether lists grow by a function: ``push(@a, ...)``.
     """
 
@@ -53,6 +54,7 @@ class Vocabulary(NamedTuple):
     finds: dict[str, str]
     prints: frozenset[str]
     acting: tuple[str, ...]
+    clouds: tuple[str, ...] = ()
     push: bool = False
 
 
