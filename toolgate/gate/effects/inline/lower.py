@@ -92,6 +92,7 @@ _WORD_VALUES = {
     "undefined": None,
 }
 _PHP_STATEMENTS = frozenset(("include", "include_once", "require", "require_once", "print", "echo"))
+_BLOCK_FUNCTIONS = frozenset(("map", "grep", "sort", "eval", "do", "first", "any", "all", "try"))
 # What a method without brackets can stand before in Ruby and Perl.
 _STARTS_ARGUMENT = frozenset(("text", "tick", "name", "number", "glob"))
 
@@ -782,7 +783,8 @@ class _Lower:
                 token.value == ":" and self._at(1).kind == "name" and not self._at(1).spaced
             )
             opens = opens or token.value in ("\\", "->")
-            opens = opens or (token.value == "{" and self.language == "perl" and token.spaced)
+            block = token.value == "{" and self.language == "perl"
+            opens = opens or (block and (token.spaced or self._at(-1).value in _BLOCK_FUNCTIONS))
             return opens and self.language != "php"
         return token.kind in _STARTS_ARGUMENT and token.value not in _ENDS_ARGUMENTS
 

@@ -8,7 +8,7 @@ from toolgate.gate.effects.inline.vocabulary import Vocabulary
 
 MAX_VARIANTS = 8
 MAX_WORDS = 200
-MAX_NODES = 10_000
+MAX_NODES = 8_000
 MAX_CALLS = 800
 # Methods and functions that go over the values of their owner, one by one.
 _GROWS = frozenset(("append", "push", "<<", "add"))

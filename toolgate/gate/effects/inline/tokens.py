@@ -76,6 +76,8 @@ _OPERATORS_BY_START = {
     for start in {item[0] for item in _OPERATORS}
 }
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "e": "\x1b", "a": "\a", "0": "\0"}
+# Variables of Perl whose name is one mark: ``$,``, ``$/``, ``$"``.
+_PERL_SPECIAL = tuple(".,/\\|!&+\"'")
 _PYTHON_PREFIXES = frozenset(("r", "b", "u", "f", "t", "rb", "br", "fr", "rf", "tr", "rt"))
 _END_MARKS = {"perl": ("__END__", "__DATA__"), "ruby": ("__END__",), "php": ("__halt_compiler",)}
 
@@ -128,6 +130,7 @@ class _Tokens:
         self.language = language
         self.position = 0
         self.tokens: list[Token] = []
+        self.inner = 0
         self.spaced = False
         self.line = True
         self.documents: list[_Document] = []
@@ -135,7 +138,7 @@ class _Tokens:
     def read(self) -> list[Token]:
         """Return the tokens, in source order."""
         while self.position < self.size:
-            if len(self.tokens) > MAX_TOKENS:
+            if len(self.tokens) + self.inner > MAX_TOKENS:
                 self.tokens.append(Token("broken", ""))
                 break
             char = self.text[self.position]
@@ -157,6 +160,7 @@ class _Tokens:
 
     def _add(self, kind: str, value: str, *inner: "str | tuple[Token, ...]") -> None:
         pieces = inner if any(not isinstance(piece, str) for piece in inner) else ()
+        self.inner += sum(len(piece) + 2 for piece in pieces)
         self.tokens.append(Token(kind, value, pieces, self.spaced, self.line))
         self.spaced = self.line = False
 
@@ -210,6 +214,11 @@ class _Tokens:
         """Pass a name, or what a quoting operator quotes; say whether the code ends here."""
         start = self.position
         self.position += 1
+        special = self.text[start] == "$" and self.language == "perl"
+        if special and self.text[self.position : self.position + 1] in _PERL_SPECIAL:
+            self.position += 1
+            self._add("name", self.text[start : self.position])
+            return False
         while self.position < self.size and (
             self.text[self.position].isalnum() or self.text[self.position] in "_$"
         ):
