@@ -24,7 +24,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "faults"))
 
 import vectors
 
-UNITS = ["tests/toolgate/verify/test_parts.py"]
+UNITS = [
+    f"tests/toolgate/verify/test_{name}.py" for name in ("parts", "classes", "verify_processes")
+]
 _SECONDS = 60
 
 
