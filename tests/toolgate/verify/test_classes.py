@@ -13,7 +13,7 @@ from toolgate.gate.effects.model import Effect as GateEffect
 from toolgate.gate.open import default_gate
 from toolgate.gate.policy.evaluate import class_of as class_by_gate
 from toolgate.gate.policy.model import Policy
-from toolgate.verify import entries, shapes
+from toolgate.verify import entries, policies, shapes
 from toolgate.verify.policy import ActionClass, Wanted
 
 BALANCED = orjson.loads(default_gate().policy.data)
@@ -90,19 +90,21 @@ def read(given_classes: list[dict[str, Any]]) -> list[ActionClass]:
 @example([{"name": "one", "tools": ["a*ba*b"]}], "abab", [])
 @example([{"name": "one", "tools": ["a*ba"]}], "aba", [])
 def test_a_class_is_the_gates_own(given_classes, tool, items):
-    assert entries.class_of(read(given_classes), tool, items) == by_gate(given_classes, tool, items)
+    assert policies.class_of(read(given_classes), tool, items) == by_gate(
+        given_classes, tool, items
+    )
 
 
 @given(classes, st.lists(st.tuples(tools, effects), min_size=2, max_size=12))
 def test_what_is_remembered_of_classes_changes_none(given_classes, calls):
     text = orjson.dumps({"classes": given_classes})
-    policies = entries._Policies(lambda version: text, lambda version: None)
+    held = policies.Policies(lambda version: text, lambda version: None)
     version = digest(text)
-    policies.announced[version] = 1
-    assert policies.fault(version, None) is None
+    held.announced[version] = 1
+    assert held.fault(version, None) is None
     for tool, items in calls:
         decision = decided(version, tool, items)
-        assert policies.class_of(decision) == by_gate(given_classes, tool, items)
+        assert held.class_of(decision) == by_gate(given_classes, tool, items)
 
 
 def decided(version: str, tool: str, items: list[shapes.Effect]) -> shapes.Decision:
