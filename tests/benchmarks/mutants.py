@@ -25,7 +25,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "faults"))
 import vectors
 
 UNITS = [
-    f"tests/toolgate/verify/test_{name}.py" for name in ("parts", "classes", "verify_processes")
+    "tests/toolgate/verify/test_parts.py",
+    "tests/toolgate/verify/test_classes.py",
+    "tests/toolgate/verify/test_verify_processes.py::test_frozen_cases",
 ]
 _SECONDS = 300
 
