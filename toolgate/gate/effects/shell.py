@@ -217,11 +217,7 @@ class Reader:
 
     def entry(self, name: str) -> dict[str, Any] | None:
         """Return the catalogue entry of a program, also by its name without a version."""
-        found = self.catalog.get(name)
-        if found is None:
-            bare = name.rstrip("0123456789.-")
-            found = self.catalog.get(bare) if bare and bare != name else None
-        return found
+        return entry_of(self.catalog, name)
 
     def _by_path(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
         path = self.paths.resolve(words[0].text, command.cwd)
@@ -262,6 +258,15 @@ class Reader:
     def code_not_known(self, name: str) -> Effect:
         """Return the effect of running text that is not known before it runs."""
         return self.unknown("code-not-known", name)
+
+
+def entry_of(catalog: Catalog, name: str) -> dict[str, Any] | None:
+    """Return the entry of a program, also by its name without a version."""
+    found = catalog.get(name)
+    if found is None:
+        bare = name.rstrip("0123456789.-")
+        found = catalog.get(bare) if bare and bare != name else None
+    return found
 
 
 def _is_descriptor(text: str) -> bool:
