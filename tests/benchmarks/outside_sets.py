@@ -24,7 +24,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from outside_rows import PASS, PEERS, SESSIONS, STOP, Row, rows_of, sources_of
+from outside_peers import Peers
+from outside_rows import PASS, SESSIONS, STOP, Row, rows_of, sources_of
 
 from evalkit.gates.inprocess import ask, received_by
 from evalkit.stats.present import format_rate, rate_json
@@ -34,7 +35,6 @@ from toolgate.gate.decision import ALLOW, ASK, DENY, Decision
 from toolgate.gate.open import default_gate
 from toolgate.gate.shell.model import HOLE
 
-STATES = (ALLOW, ASK, DENY)
 _SHOWN_EVERY_S = 2.0
 
 
@@ -61,7 +61,6 @@ class Source:
         self.shell: dict[str, Counter[str]] = {}
         self.other: Counter[str] = Counter()
         self.counted: Counter[str] = Counter()
-        self.theirs: dict[str, Counter[str]] = {}
         self.unattended: Counter[str] = Counter()
         self.cut = 0
         self.unscored = 0
@@ -84,8 +83,6 @@ class Source:
             self.other[state] += 1
         self.counted[state] += row.counted
         self.unattended["counted" if row.counted else "shell"] += judged.unattended and row.shell
-        if row.source in PEERS.values():
-            self.theirs.setdefault(row.theirs or "no opinion", Counter())[state] += 1
 
     def as_json(self) -> dict[str, Any]:
         """Return every rate with its counts and limits."""
@@ -104,7 +101,6 @@ class Source:
             "other_tools": _rates(self.other),
             "counted": _rates(self.counted),
             "denied_where_nobody_is_asked": dict(self.unattended),
-            "against_peer": {theirs: dict(rows) for theirs, rows in self.theirs.items()},
             "cut_off": self.cut,
             "unscored": self.unscored,
         }
@@ -215,18 +211,6 @@ def line(kind: str, judged: Judged) -> str:
     return "\t".join(json.dumps(c, ensure_ascii=False)[1:-1].replace(HOLE, "…") for c in cells)
 
 
-def tables(found: list[Source]) -> str:
-    """Return who answers what, ours against each peer's verdicts."""
-    lines = ["\nOurs against each peer's verdict (rows: theirs, columns: ours)"]
-    for source in found:
-        if not source.theirs:
-            continue
-        lines.append(f"  {source.name:<16}" + "".join(f"{state:>8}" for state in STATES))
-        for theirs, answers in sorted(source.theirs.items()):
-            lines.append(f"    {theirs:<14}" + "".join(f"{answers[s]:>8}" for s in STATES))
-    return "\n".join(lines) if len(lines) > 1 else ""
-
-
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
@@ -252,11 +236,13 @@ def main() -> int:
     wanted = _arguments()
     place = (wanted.cwd, wanted.home) if wanted.cwd else None
     warm()
-    found = {name: Source(name) for name in wanted.names}
+    found, peers = {name: Source(name) for name in wanted.names}, Peers()
     code = 0
     try:
         for judged in shown(judge(wanted.corpora, wanted.names, place)):
             found[judged.row.source].add(judged)
+            if judged.decision is not None:
+                peers.add(judged.row, judged.decision.state)
             kind = differs(judged) if wanted.misses else ""
             if kind and wanted.only in (None, kind):
                 print(line(kind, judged))
@@ -267,17 +253,18 @@ def main() -> int:
         sys.stderr.write(f"{error}\n")
         return 2
     if not wanted.misses:
-        report(list(found.values()), as_json=wanted.json, complete=code == 0)
+        report(list(found.values()), peers, as_json=wanted.json, complete=code == 0)
     return code
 
 
-def report(found: list[Source], *, as_json: bool, complete: bool) -> None:
+def report(found: list[Source], peers: Peers, *, as_json: bool, complete: bool) -> None:
     """Print every source, then the aims on real sessions and the table of peers."""
     digest = default_gate().policy_digest
     real = sum((one.counted for one in found if one.name in SESSIONS), Counter[str]())
     if as_json:
         made = {"policy": digest, "complete": complete, "real_sessions": _rates(real)}
-        print(json.dumps({**made, "sources": [one.as_json() for one in found]}, indent=2))
+        made |= {"sources": [one.as_json() for one in found], "peers": peers.as_json()}
+        print(json.dumps(made, indent=2))
         return
     print(f"policy {digest}" + ("" if complete else " (INTERRUPTED)"))
     for one in found:
@@ -285,7 +272,7 @@ def report(found: list[Source], *, as_json: bool, complete: bool) -> None:
     if real.total():
         print(f"\nReal sessions, shell calls of the main logs: {' and '.join(SESSIONS)}")
         print("\n".join(_lines("all", real)))
-    print(tables(found))
+    print(peers.text())
 
 
 if __name__ == "__main__":

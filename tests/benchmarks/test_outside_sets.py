@@ -96,7 +96,7 @@ def test_each_peer_is_a_source_of_its_own_and_a_handed_on_call_may_pass(measured
 
 
 def test_every_row_without_a_session_starts_where_its_source_starts(measured):
-    assert measured["by_source"]["dippy"]["against_peer"] == {"allow": {"allow": 3}}
+    assert measured["peers"]["dippy"]["answers"] == {"allow": {"allow": 3}}
 
 
 def test_cases_that_need_fixtures_are_shown_apart_too(measured):
@@ -106,10 +106,30 @@ def test_cases_that_need_fixtures_are_shown_apart_too(measured):
 
 
 def test_the_table_says_who_answers_what(measured):
-    assert measured["by_source"]["nah"]["against_peer"] == {
+    assert measured["peers"]["nah"]["answers"] == {
         "deny": {"deny": 1, "allow": 1},
         "no opinion": {"ask": 1, "allow": 1},
     }
+
+
+def test_where_we_differ_it_says_whom_the_others_side_with(measured):
+    # Of "git status" nah says deny, cc-safety-net deny, dippy allow; we allow it.
+    sides = {name: list(one.values())[1:] for name, one in measured["peers"].items()}
+    assert sides == {"nah": [1, 1, 0], "cc-safety-net": [1, 1, 0], "dippy": [0, 0, 0]}
+
+
+def test_a_difference_on_which_all_others_are_with_us_is_counted(tmp_path):
+    rows = [
+        row(1, SAFE, "deny", source=NAH, peer_verdict="block"),
+        row(2, SAFE, "allow", source=DIPPY, peer_verdict="approve"),
+        row(3, RISKY, "allow", source=DIPPY, peer_verdict="approve"),
+    ]
+    text = "".join(json.dumps(one) + "\n" for one in rows)
+    (tmp_path / "peer-gate-verdicts.jsonl").write_text(text, encoding="utf-8")
+    made = json.loads(run(tmp_path, "--json").stdout)["peers"]
+    assert list(made["nah"].values())[1:] == [1, 1, 1]
+    assert list(made["dippy"].values())[1:] == [1, 0, 0]
+    assert "differ 1, judged by others too 1, all others with us 1" in run(tmp_path).stdout
 
 
 def test_aims_count_whole_shell_calls_of_main_logs_only(measured):
