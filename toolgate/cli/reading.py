@@ -98,7 +98,7 @@ def _title(node: Node, cwd: str) -> str:
     title = role + ("runs " if node.kind == RUN else "") + _PLACES.get(node.inside, "")
     title += _cut(" ".join(_command(node)))
     if node.cwd not in ("", cwd):
-        title += f"  (in {_shown(node.cwd)})"
+        title += f"  (in {_shown(node.cwd.removeprefix(cwd + '/'))})"
     return title + (f"  (read {node.times} times)" if node.times > 1 else "")
 
 

@@ -106,6 +106,19 @@ TREES = {
             └─ ls  (in /tmp)
                  inspect  inspect-only  ls  proved
                    allow look""",
+    "cd sub && ls; cd /; ls": """\
+      ├─ cd sub
+      │    inspect  inspect-only  cd  proved
+      │      allow look
+      ├─ ls  (in sub)
+      │    inspect  inspect-only  ls  proved
+      │      allow look
+      ├─ cd /  (in sub)
+      │    inspect  inspect-only  cd  proved
+      │      allow look
+      └─ ls  (in /)
+           inspect  inspect-only  ls  proved
+             allow look""",
     "eval 'rm x'": """\
       └─ eval 'rm x'
          └─ rm x
