@@ -20,7 +20,7 @@ from toolgate.gate.engine import Gate
 from toolgate.gate.open import build_digest
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.recorded import fields_of
-from toolgate.ledger.files import known_salt
+from toolgate.ledger.salt import known_salt
 from toolgate.ledger.vault.find import input_for
 from toolgate.ledger.vault.input import GateInput
 from toolgate.ledger.vault.keep import vault_of

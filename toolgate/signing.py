@@ -14,6 +14,18 @@ from toolgate.errors import InputError, LedgerError
 _PREFIX = "ed25519:"
 _HEX = frozenset("0123456789abcdef")
 _PRIVATE_MODE = 0o077  # what others may not have
+_SMALL_ORDER = frozenset(
+    (
+        "00" * 32,
+        "01" + "00" * 31,
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        "ec" + "ff" * 30 + "7f",
+        "ed" + "ff" * 30 + "7f",
+        "ee" + "ff" * 30 + "7f",
+    )
+)
+"""Every encoding, its sign bit cleared, of the eight points that 8 takes to the neutral one."""
 
 
 def is_key(value: Any) -> bool:
@@ -35,6 +47,22 @@ def _is_hex(value: Any, digits: int) -> bool:
     )
 
 
+def is_weak(key: str) -> bool:
+    """Say whether a public key is a point of small order, under which anybody can sign.
+
+    Such a key belongs to no private key, and one signature under it fits any text or a
+    good part of them; RFC 8032 leaves it to the user of a key to refuse it.
+
+    Args:
+        key: the public key, whose form was checked.
+
+    Source: Chalkias et al., Taming the Many EdDSAs, 2020, section 3.
+    """
+    data = bytearray(raw(key))
+    data[-1] &= 0x7F
+    return data.hex() in _SMALL_ORDER
+
+
 def raw(text: str) -> bytes:
     """Return the bytes of a key or signature whose form was checked."""
     return bytes.fromhex(text[len(_PREFIX) :])
@@ -46,7 +74,7 @@ def text(data: bytes) -> str:
 
 
 def verifies(key: str, signature: str, message: bytes) -> bool:
-    """Say whether a signature over a message verifies under a public key.
+    """Say whether a signature over a message verifies under a public key that is not weak.
 
     Args:
         key: the public key.
@@ -58,7 +86,7 @@ def verifies(key: str, signature: str, message: bytes) -> bool:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-    if not is_key(key) or not is_signature(signature):
+    if not is_key(key) or is_weak(key) or not is_signature(signature):
         return False
     try:
         Ed25519PublicKey.from_public_bytes(raw(key)).verify(raw(signature), message)

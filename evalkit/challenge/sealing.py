@@ -29,7 +29,8 @@ from evalkit.report.publish import publish, published_looks, report_name
 from toolgate.canonical import digest_of, parse
 from toolgate.errors import CanonicalizationError
 from toolgate.ledger.append import Ledger
-from toolgate.ledger.files import Locked, salt
+from toolgate.ledger.files import Locked
+from toolgate.ledger.salt import salt
 from toolgate.verify import Finding, verify
 
 _MOST_FINDINGS = 20

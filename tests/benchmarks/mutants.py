@@ -24,8 +24,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "faults"))
 
 import vectors
 
-UNITS = ["tests/toolgate/verify/test_parts.py"]
-_SECONDS = 60
+UNITS = [
+    "tests/toolgate/verify/test_parts.py",
+    "tests/toolgate/verify/test_classes.py",
+    "tests/toolgate/verify/test_verify_processes.py::test_frozen_cases",
+]
+_SECONDS = 300
 
 
 class Mutants:

@@ -6,7 +6,7 @@ any decision, but it has no key but its own.
 
 from typing import Any
 
-from approved import Desk, key
+from approved import Desk, key, policy
 from catalogue import fault, legal
 from ledgers import START
 
@@ -297,6 +297,17 @@ def _(kit: Any) -> None:
     one = desk(kit)
     given = one.force(one.signed("alice", signer="mallory", **{"class": "pay"}))
     cheat(one, "pay", given, one.approve("bob", "pay"))
+
+
+@fault("approval-under-a-key-of-small-order", "R", "entries.approval_signature", base=BASE)
+def _(kit: Any) -> None:
+    """The policy gives alice the neutral point as her key: one signature fits every text"""
+    weak, anything = ("ed25519:01" + "00" * more for more in (31, 63))
+    text = policy("weak", None, principals={"alice": [weak]})
+    one = desk(kit, text=text)
+    asked = one.say("z0", "asked")
+    ev = one.signed("alice", decision_digest=asked)
+    cheat(one, "look", asked, one.force({**ev, "key": weak, "sig": anything}))
 
 
 @fault("approval-by-a-name-the-policy-does-not-know", "R", "entries.approval_key", base=BASE)

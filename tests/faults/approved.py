@@ -33,7 +33,13 @@ def key(name: str) -> PrivateKey:
     return PrivateKey(Ed25519PrivateKey.from_private_bytes(sha256(name.encode()).digest()))
 
 
-def policy(name: str, author: str | None, above: bytes | None = None, *authors: str) -> bytes:
+def policy(
+    name: str,
+    author: str | None,
+    above: bytes | None = None,
+    *authors: str,
+    principals: dict[str, list[str]] | None = None,
+) -> bytes:
     """Return a policy as the verifier and the writer read it.
 
     Args:
@@ -41,6 +47,7 @@ def policy(name: str, author: str | None, above: bytes | None = None, *authors: 
         author: who wrote it, if it says.
         above: the policy that lets them.
         authors: who may write policies that name this one.
+        principals: the people and their keys, if others than usual.
     """
     authored_by = author and {
         "name": author,
@@ -53,7 +60,7 @@ def policy(name: str, author: str | None, above: bytes | None = None, *authors: 
         "authors": sorted(authors),
         "classes": [*[{"name": c, "tools": [t]} for c, t in TOOLS.items()], LOOK],
         "composition": COMPOSITION,
-        "principals": {one: [key(one).public] for one in PEOPLE},
+        "principals": principals or {one: [key(one).public] for one in PEOPLE},
     }
     return profile_bytes(body)
 

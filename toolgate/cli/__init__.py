@@ -11,6 +11,10 @@ from toolgate.errors import EvidenceError, ToolgateError
 
 _COMMANDS = {
     "approve": ("toolgate.cli.approve:approve", "Approve a call that was asked or denied, signed."),
+    "catalog": (
+        "toolgate.cli.catalog:catalog",
+        "Check, show and measure what is known of programs.",
+    ),
     "explain": ("toolgate.cli.explain:explain", "Show how one call is read and decided."),
     "hook": ("toolgate.cli.hook:hook", "Print the agent's settings that install the hook."),
     "key": ("toolgate.cli.key:key", "Make, show and rotate signing keys."),

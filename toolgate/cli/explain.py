@@ -2,19 +2,27 @@
 
 import json
 import os
+import shutil
+from textwrap import wrap
 
 import click
 
 from toolgate.canonical import parse
+from toolgate.cli.reading import as_json as reading_json
+from toolgate.cli.reading import effect_json, tree
 from toolgate.errors import CanonicalizationError, InputError
 from toolgate.gate.call import Place, ToolCall
 from toolgate.gate.decision import Decision
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.tools import SHELL_TOOLS
+from toolgate.gate.effects.trace import COMMAND, Node, reading_of
 from toolgate.gate.engine import Gate
 from toolgate.gate.open import gate_for
+from toolgate.gate.policy.evaluate import evaluate
 from toolgate.gate.policy.match import applies
-from toolgate.gate.shell.model import HOLE
+from toolgate.gate.policy.model import Rule
+from toolgate.gate.shell.model import Word
+from toolgate.views.sheet import plain
 
 
 @click.command()
@@ -34,7 +42,12 @@ def explain(
     policy_file: str | None,
     as_json: bool,
 ) -> None:
-    """Show the effects, rules and decision of one call. Nothing is executed."""
+    """Show how one call is read: its commands, effects, rules and decision.
+
+    A shell command is shown as the tree of its simple commands: what is piped, substituted
+    and run by wrappers stands below. Each has its own effects, with scope, resource and
+    whether that is proved, and the rules that speak about them. Nothing is executed.
+    """
     gate = gate_for(os.environ, policy_file)
     where = os.path.abspath(cwd or os.getcwd())
     place = Place(where, (where,), os.path.expanduser("~") if home is None else home)
@@ -54,10 +67,21 @@ def explain(
         ts=0,
     )
     decision = gate.decide(call)
+    reading = _reading(gate, call, decision)
     if as_json:
-        click.echo(json.dumps(_as_json(decision), indent=2, ensure_ascii=False))
+        said = {**_as_json(decision), "reading": reading_json(reading)}
+        shown = json.dumps(said, indent=2, ensure_ascii=False)
+        click.echo(shown.encode("utf-8", "backslashreplace"))  # as JSON writes half a pair
     else:
-        click.echo(_as_text(gate, tool, decision))
+        click.echo(_as_text(gate, call, decision, reading))
+
+
+def _reading(gate: Gate, call: ToolCall, decision: Decision) -> Node:
+    """Return how the call was read; a tool that is no shell is one command."""
+    command = call.input.get("command")
+    if call.tool in SHELL_TOOLS and isinstance(command, str) and decision.effects:
+        return reading_of(command, call.place, gate.policy.settings, gate.catalog)
+    return Node(COMMAND, words=(Word(call.tool),), cwd=call.place.cwd, effects=decision.effects)
 
 
 def _input(tool: str, text: str) -> dict[str, object]:
@@ -76,36 +100,32 @@ def _input(tool: str, text: str) -> dict[str, object]:
     return value
 
 
-def _shown(effect: Effect) -> dict[str, object]:
-    return {**effect._asdict(), "resource": effect.resource.replace(HOLE, "…")}
-
-
 def _as_json(decision: Decision) -> dict[str, object]:
     return {
         **decision._asdict(),
-        "effects": [_shown(effect) for effect in decision.effects],
+        "effects": [effect_json(effect) for effect in decision.effects],
         "facts": [fact._asdict() for fact in decision.facts],
     }
 
 
-def _as_text(gate: Gate, tool: str, decision: Decision) -> str:
-    lines = [f"{decision.state}: {decision.sentence}", "", "effects"]
-    for effect in decision.effects:
-        resource = effect.resource.replace(HOLE, "…")
-        marks = f" [{effect.how}]" if effect.how else ""
-        source = f"{effect.program}: {effect.proof}"
-        lines.append(f"  {effect.type:<20} {effect.scope:<12} {resource}{marks}  {source}")
-        lines += [
-            f"    {rule.decide:<5} {rule.name}: {rule.because}"
-            for rule in gate.policy.rules_for(effect.type)
-            if applies(rule, tool, effect)
-        ]
-    lines += [
-        "",
-        f"facts    {len(decision.facts) or 'none'}",
-        f"class    {decision.action_class}",
-        f"proof    {decision.proof}",
-        f"rule     {decision.rule}" + (f" ({decision.axis})" if decision.axis else ""),
-        f"policy   {gate.policy.name} {decision.policy}",
-    ]
+def _as_text(gate: Gate, call: ToolCall, decision: Decision, reading: Node) -> str:
+    def rules(effect: Effect) -> list[Rule]:
+        spoken = gate.policy.rules_for(effect.type)
+        found = [rule for rule in spoken if applies(rule, call.tool, effect)]
+        return found or [evaluate(gate.policy, call.tool, (effect,)).rule]
+
+    width = shutil.get_terminal_size().columns
+    lines = wrap(plain(f"{decision.state}: {decision.sentence}"), width, break_on_hyphens=False)
+    lines += ["", "read as", *tree(reading, rules, cwd=call.place.cwd, width=width), ""]
+    if not decision.effects:
+        lines[-1:] = ["  nothing: the call could not be read", ""]
+    for label, value in (
+        ("facts", str(len(decision.facts) or "none")),
+        ("class", decision.action_class),
+        ("proof", decision.proof),
+        ("rule", decision.rule + (f" ({decision.axis})" if decision.axis else "")),
+        ("policy", gate.policy.name),
+        ("", decision.policy),
+    ):
+        lines.append(plain(f"{label:<8} {value}"))
     return "\n".join(lines)

@@ -2,17 +2,15 @@
 
 import json
 import os
-import sys
 from collections import Counter
-from collections.abc import Iterator
 
 import click
 
-from toolgate.errors import UnavailableError
+from toolgate.cli.recorded import recorded
 from toolgate.gate.decision import ALLOW, ASK, DENY, Decision
 from toolgate.gate.effects.tools import SHELL_TOOLS
 from toolgate.gate.open import gate_for
-from toolgate.hook.log import DEFAULT_CWD, Recorded, Skipped, read_log
+from toolgate.hook.log import DEFAULT_CWD, Recorded, Skipped
 
 _STATES = (ALLOW, ASK, DENY)
 _PROJECT_CODE = "runs-project-code"
@@ -45,7 +43,7 @@ def simulate(
 
     warm()
     tally = Tally()
-    for item in _with_progress(files, cwd, home):
+    for item in recorded(files, cwd, home, doing="deciding"):
         if isinstance(item, Skipped):
             tally.skipped[item.reason] += 1
             continue
@@ -57,28 +55,6 @@ def simulate(
         click.echo(json.dumps({"policy": gate.policy_digest, **tally.as_json()}, indent=2))
     elif not as_jsonl:
         click.echo(tally.text(gate.policy.name, gate.policy_digest, cwd))
-
-
-def _items(files: tuple[str, ...], cwd: str, home: str) -> Iterator[Recorded | Skipped]:
-    for file in files:
-        try:
-            with open(file, "rb") as lines:
-                yield from read_log(file, lines, cwd=cwd, home=home)
-        except OSError as error:
-            raise UnavailableError(f"log {file} cannot be read: {error.strerror}") from None
-
-
-def _with_progress(files: tuple[str, ...], cwd: str, home: str) -> Iterator[Recorded | Skipped]:
-    if not sys.stderr.isatty():
-        yield from _items(files, cwd, home)
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    yield from track(
-        _items(files, cwd, home), description="deciding", console=console, transient=True
-    )
 
 
 def _line(item: Recorded, decision: Decision) -> dict[str, object]:

@@ -22,8 +22,9 @@ from toolgate.gate.open import build_digest, gate_for, policy_signature, user_po
 from toolgate.gate.recorded import fields_of
 from toolgate.hook.event import Event
 from toolgate.hook.hosts import claude_code
-from toolgate.ledger.append import Ledger, default_root, salt
+from toolgate.ledger.append import Ledger, default_root
 from toolgate.ledger.files import beside, is_postgresql
+from toolgate.ledger.salt import salt
 from toolgate.records import is_digest
 
 Answer = tuple[bytes, str, int]

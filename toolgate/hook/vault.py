@@ -5,7 +5,7 @@ from typing import Any
 
 from toolgate.canonical import digest
 from toolgate.gate.call import ToolCall
-from toolgate.ledger.files import salt
+from toolgate.ledger.salt import salt
 from toolgate.ledger.vault.input import GateInput
 from toolgate.ledger.vault.keep import OFF, REDACTED, keep, setting_of, vault_of
 

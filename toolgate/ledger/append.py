@@ -19,7 +19,6 @@ from toolgate.ledger.files import (
     fail,
     is_postgresql,
     policy_name,
-    salt,
     session_name,
 )
 from toolgate.ledger.held import Memory, Setting
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from toolgate.ledger.settle import Shown
     from toolgate.ledger.store import Store
 
-__all__ = ["Ledger", "default_root", "salt"]
+__all__ = ["Ledger", "default_root"]
 
 ROTATE_BYTES = 64 * 1024 * 1024
 

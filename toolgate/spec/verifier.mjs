@@ -231,8 +231,26 @@ const hexOf = (prefix, data) => `${prefix}:${data.toString('hex')}`;
 
 // ------------------------------------------------------------- signatures
 
-/** RFC 8032: whether a signature over a message verifies under a key of 32 bytes. */
+/** Every encoding, its sign bit cleared, of a point of small order: under it anybody can sign. */
+const WEAK_KEYS = new Set([
+  '00'.repeat(32),
+  `01${'00'.repeat(31)}`,
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  `ec${'ff'.repeat(30)}7f`,
+  `ed${'ff'.repeat(30)}7f`,
+  `ee${'ff'.repeat(30)}7f`,
+]);
+
+function isWeak(key) {
+  const data = Buffer.from(key);
+  data[31] &= 0x7f;
+  return WEAK_KEYS.has(data.toString('hex'));
+}
+
+/** RFC 8032: whether a signature over a message verifies under a key of 32 bytes that is not weak. */
 function verifies(key, sig, message) {
+  if (isWeak(key)) return false;
   const form = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), key]);
   try {
     return checkSignature(null, message, createPublicKey({ key: form, format: 'der', type: 'spki' }), sig);

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from toolgate.canonical import profile_bytes
 from toolgate.signing import verifies
+from toolgate.verify.composition import needs, repeated, satisfies, sequences
 from toolgate.verify.findings import Seen, finding
 from toolgate.verify.given import Approval, Index, Resting, seq_of
 from toolgate.verify.keys import Keys, Rotation, Term, rotation_of
@@ -267,7 +268,7 @@ class Approvals:
     def _composed(
         self, one: Resting, rule: Rule | None, cited: list[Approval], good: list[Approval]
     ) -> None:
-        again = _repeated(cited)
+        again = repeated(cited)
         if again is not None:
             message = f"{again.principal!r} stands twice in the basis, as {again.entry} as well"
             self._about(one, "entries.approver_twice", message)
@@ -277,14 +278,14 @@ class Approvals:
         if rule is None:
             return
         signed = [item for item in good if item.signed]
-        if _satisfies(rule, signed):
+        if satisfies(rule, signed):
             return
         if rule.operator == "staged" and set(rule.principals) <= {i.principal for i in signed}:
             message = f"the approvals do not follow each other as {' then '.join(rule.principals)}"
             self._about(one, "entries.approval_order", message)
         else:
             by = ", ".join(sorted({item.principal for item in signed})) or "nobody"
-            message = f"class {one.action_class} needs {_words(rule)}; approved by {by}"
+            message = f"class {one.action_class} needs {needs(rule)}; approved by {by}"
             self._about(one, "entries.composition_unmet", message)
 
     def _fault(self, one: Resting, policy: Policy, item: Approval) -> tuple[str, str] | None:
@@ -348,12 +349,12 @@ class Approvals:
             rule = Rule("any-of", list(policy.principals))
         if rule is None or refusals:
             return
-        if _satisfies(rule, [item for item in cited if self._counts(one, policy, item)]):
+        if satisfies(rule, [item for item in cited if self._counts(one, policy, item)]):
             message = "it is denied although the approvals it cites satisfy the rule"
             self._about(one, "entries.composition_denied", message)
         elif one.rule == _COMPOSITION and self._had(one, policy, rule, used):
             message = (
-                f"it is denied for want of {_words(rule)}; unused approvals that satisfy it stand "
+                f"it is denied for want of {needs(rule)}; unused approvals that satisfy it stand "
                 "before its turn"
             )
             self._about(one, "entries.composition_denied", message)
@@ -374,8 +375,8 @@ class Approvals:
         back = self._refusals(one, policy, unused, one.until)
         there = [item for item in unused if not _taken_back(item, back)]
         if rule.operator == "staged":
-            return any(_satisfies(rule, line) for line in _sequences(there))
-        return _satisfies(rule, there)
+            return any(satisfies(rule, line) for line in sequences(there))
+        return satisfies(rule, there)
 
     def _speaks(self, one: Resting, policy: Policy, item: Approval) -> bool:
         term = self._terms_of(one.policy, policy, item.principal).get(item.ev["key"])
@@ -407,44 +408,3 @@ def _taken_back(item: Approval, back: Mapping[str, Approval]) -> bool:
     """Say whether its principal refused after an approval."""
     refusal = back.get(item.principal)
     return refusal is not None and refusal.seq > item.seq
-
-
-def _repeated(cited: list[Approval]) -> Approval | None:
-    """Return an approval whose principal or key gave one before it."""
-    people: set[str] = set()
-    for item in cited:
-        mine = {f"name {item.principal}", f"key {item.ev['key'] or item.principal}"}
-        if not people.isdisjoint(mine):
-            return item
-        people |= mine
-    return None
-
-
-def _satisfies(rule: Rule, good: list[Approval]) -> bool:
-    """Say whether approvals that are good by themselves make one, as a rule wants it."""
-    listed = [item for item in good if item.principal in rule.principals]
-    if rule.operator == "staged":
-        if [item.principal for item in listed] != rule.principals:
-            return False
-        before = [(), *[(item.entry,) for item in listed]]
-        return all(item.parents == want for item, want in zip(listed, before, strict=False))
-    # One key may sign for one principal only, so whoever is counted is counted by key and name.
-    people = {item.principal for item in listed}
-    many = min(len(people), len({item.ev["key"] for item in listed}))
-    return many >= (len(set(rule.principals)) if rule.operator == "all-of" else rule.n)
-
-
-def _sequences(there: list[Approval]) -> list[list[Approval]]:
-    """Return the staged sequences that end in each of some approvals."""
-    lines: dict[str, list[Approval]] = {}
-    for item in sorted(there, key=lambda one: one.seq):
-        before = lines.get(item.parents[0]) if item.parents else []
-        if before is not None:
-            lines[item.entry] = [*before, item]
-    return list(lines.values())
-
-
-def _words(rule: Rule) -> str:
-    if rule.operator == "any-of":
-        return f"{rule.n} of {', '.join(rule.principals)}"
-    return f"{rule.operator} {', '.join(rule.principals)}"

@@ -21,55 +21,10 @@ from toolgate.verify.shapes import (
     TurnClose,
     TurnOpen,
 )
-from toolgate.verify.turns import Close, Graph, Turn
+from toolgate.verify.turns import Close, Graph, Session, Turn
 
 _GENESIS = "sha256:" + "0" * 64
 _IN_FILE = frozenset(("decision", "outcome", "recovery"))
-
-
-class _Session:
-    """A session as the spine tells it; ``places`` is None while turns count up from 1."""
-
-    __slots__ = (
-        "closed",
-        "executes",
-        "graph",
-        "keys",
-        "linear",
-        "opened",
-        "part",
-        "places",
-        "turn",
-        "turns",
-    )
-
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
-        self.opened: tuple[str, int] | None = None
-        self.closed: tuple[str, int] | None = None
-        self.part = 0
-        self.linear = False
-        self.executes = True
-        self.turns: list[Turn] = []
-        self.turn: Turn | None = None
-        self.keys: dict[str, int] = {}
-        self.places: dict[int, int] | None = None
-
-    def begin_turn(self, turn: Turn) -> None:
-        """Take a turn that was opened."""
-        self.turn = turn
-        at = len(self.turns)
-        if self.places is None and turn.number != at + 1:
-            self.places = {number: number - 1 for number in range(1, at + 1)}
-        if self.places is not None:
-            self.places.setdefault(turn.number, at)
-        self.turns.append(turn)
-
-    def place_of(self, number: int) -> int | None:
-        """Return where a turn stands among those that were opened; None if it was not."""
-        if self.places is not None:
-            return self.places.get(number)
-        return number - 1 if 0 < number <= len(self.turns) else None
 
 
 class Log:
@@ -94,7 +49,7 @@ class Log:
         self.holds_pin = False
         self._expected = expect_head
         self._before = ""
-        self._sessions: dict[str, _Session] = {}
+        self._sessions: dict[str, Session] = {}
         self._approvals: dict[str, int] = {}
         self._sealed = False
         self._file = ""
@@ -180,7 +135,7 @@ class Log:
         held = self._sessions.get(entry.session or "")
         if held is None:
             graph = Graph(entry.session or "", self.seen, self._approvals)
-            held = self._sessions[entry.session or ""] = _Session(graph)
+            held = self._sessions[entry.session or ""] = Session(graph)
         expected = [held.closed[0]] if held.closed else []
         if held.opened or entry.ev.part != held.part + 1 or entry.parents != expected:
             message = (
@@ -270,7 +225,7 @@ class Log:
         else:
             held.graph.place(line)
 
-    def _end_turn(self, held: _Session) -> None:
+    def _end_turn(self, held: Session) -> None:
         held.turn = None
         if held.linear:
             held.graph.end()
@@ -324,7 +279,7 @@ class Log:
         if same or self._to_turn(line, held, number, session):
             held.graph.place(line)
 
-    def _to_turn(self, line: Line, held: _Session, number: int, session: str) -> bool:
+    def _to_turn(self, line: Line, held: Session, number: int, session: str) -> bool:
         """End the turn whose entries were read and begin the one of this entry."""
         now = held.graph.turn
         if now is not None and number < now.number:
@@ -340,7 +295,7 @@ class Log:
         held.graph.begin(held.turns[at])
         return True
 
-    def _pass_over(self, held: _Session, before: int) -> None:
+    def _pass_over(self, held: Session, before: int) -> None:
         """End the turn being read, and hold the turns without entries to that."""
         now = held.graph.turn
         first = 0 if now is None else (held.place_of(now.number) or 0) + 1
@@ -395,7 +350,7 @@ class Log:
 
     def _open_session(
         self, line: Line, entry: TurnOpen | TurnClose | SessionClose
-    ) -> _Session | None:
+    ) -> Session | None:
         held = self._sessions.get(entry.session or "")
         if held is None or held.opened is None:
             message = f"{line.where}: session {entry.session!r} is not open"

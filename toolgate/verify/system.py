@@ -15,9 +15,10 @@ from toolgate.ledger.merkle import tree_root
 from toolgate.ledger.rotation import CHECKPOINT
 from toolgate.verify.anchors import NOTHING, Anchors
 from toolgate.verify.findings import Finding, finding, verdict
-from toolgate.verify.ledger import Report, verify
+from toolgate.verify.ledger import verify
 from toolgate.verify.place import open_ledger
 from toolgate.verify.read import Line
+from toolgate.verify.report import Report
 from toolgate.verify.shapes import Decision, Other, Outcome, SessionClose, SessionOpen
 
 STARTERS = ("Agent", "Task")

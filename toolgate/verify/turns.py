@@ -317,6 +317,51 @@ class Graph:
         self._seen.append(Seen(finding(code, entry, message), self._session, turn))
 
 
+class Session:
+    """A session as the spine tells it; ``places`` is None while turns count up from 1."""
+
+    __slots__ = (
+        "closed",
+        "executes",
+        "graph",
+        "keys",
+        "linear",
+        "opened",
+        "part",
+        "places",
+        "turn",
+        "turns",
+    )
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.opened: tuple[str, int] | None = None
+        self.closed: tuple[str, int] | None = None
+        self.part = 0
+        self.linear = False
+        self.executes = True
+        self.turns: list[Turn] = []
+        self.turn: Turn | None = None
+        self.keys: dict[str, int] = {}
+        self.places: dict[int, int] | None = None
+
+    def begin_turn(self, turn: Turn) -> None:
+        """Take a turn that was opened."""
+        self.turn = turn
+        at = len(self.turns)
+        if self.places is None and turn.number != at + 1:
+            self.places = {number: number - 1 for number in range(1, at + 1)}
+        if self.places is not None:
+            self.places.setdefault(turn.number, at)
+        self.turns.append(turn)
+
+    def place_of(self, number: int) -> int | None:
+        """Return where a turn stands among those that were opened; None if it was not."""
+        if self.places is not None:
+            return self.places.get(number)
+        return number - 1 if 0 < number <= len(self.turns) else None
+
+
 def frontier_root(digests: Iterable[str]) -> str:
     """Return the root over a turn's frontier, as ``sha256:<hex>``.
 

@@ -9,6 +9,10 @@ import pytest
 COMMANDS = [
     [],
     ["approve"],
+    ["catalog"],
+    ["catalog", "coverage"],
+    ["catalog", "lint"],
+    ["catalog", "show"],
     ["explain"],
     ["hook"],
     ["hook", "settings"],

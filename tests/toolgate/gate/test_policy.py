@@ -77,10 +77,16 @@ def composed(operator="all-of", principals=("ann", "bob"), **more):
     return {"c": {"operator": operator, "principals": list(principals), **more}}
 
 
+WEAK = "ed25519:01" + "00" * 31
 PEOPLE_FAULTS = [
     ({"principals": []}, "principals: expected a mapping from name to a list of keys"),
     ({"principals": {"ann": []}}, "principals ann: expected a list of at least one key"),
     ({"principals": {"ann": ["x"]}}, "principals ann: 'x' is not a key; expected ed25519:"),
+    ({"principals": {"ann": [WEAK]}}, f"principals ann: {WEAK} is a point of small order"),
+    (
+        {"authored_by": {"name": "ann", "key": WEAK, "authorizing_policy": None}},
+        f"authored_by: {WEAK} is a point of small order, under which anybody can sign",
+    ),
     ({"principals": {"ann": [KEY, KEY]}}, f"principals ann: key {KEY} is given twice"),
     ({"principals": {"ann": [KEY], "bob": [KEY]}}, f"principals bob: key {KEY} is ann's as well"),
     ({"principals": {"": [KEY]}}, "principals: '' is not a name"),

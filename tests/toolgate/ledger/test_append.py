@@ -9,8 +9,9 @@ import pytest
 
 from toolgate.canonical import digest
 from toolgate.errors import LedgerError
-from toolgate.ledger.append import Ledger, default_root, salt
+from toolgate.ledger.append import Ledger, default_root
 from toolgate.ledger.files import session_name
+from toolgate.ledger.salt import salt
 from toolgate.records import ZERO_DIGEST
 from toolgate.verify import verify
 

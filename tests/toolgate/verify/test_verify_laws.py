@@ -17,8 +17,9 @@ from toolgate.canonical import digest, profile_bytes
 from toolgate.errors import LedgerError
 from toolgate.records import KINDS, check
 from toolgate.verify import verify
+from toolgate.verify.diagnose import diagnose
 from toolgate.verify.directory import Directory, session_name
-from toolgate.verify.entries import class_of, diagnose
+from toolgate.verify.policies import class_of
 from toolgate.verify.read import decode
 from toolgate.verify.shapes import Effect
 

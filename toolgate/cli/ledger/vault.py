@@ -78,7 +78,7 @@ def show(decision: str, path: str | None, whole: bool) -> None:
 def _show(root: str, decision: str, whole: bool) -> None:
     from os import urandom
 
-    from toolgate.ledger.files import SALT_BYTES, known_salt
+    from toolgate.ledger.salt import SALT_BYTES, known_salt
     from toolgate.ledger.vault.find import input_for
     from toolgate.ledger.vault.keep import vault_of
     from toolgate.ledger.vault.redact import redacted

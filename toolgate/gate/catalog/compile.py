@@ -6,13 +6,32 @@ from typing import Any
 from toolgate.canonical import canonical_bytes, digest
 from toolgate.errors import PolicyError
 from toolgate.gate.catalog.schema import faults_of
+from toolgate.gate.catalog.source import read_family
 
 FAMILIES = path.join(path.dirname(path.abspath(__file__)), "families")
 _FAMILY_KEYS = frozenset(("family", "about", "programs", "aliases", "groups"))
 
 
 def compile_families(folder: str = FAMILIES) -> tuple[bytes, dict[str, bytes]]:
-    """Compile every family file of a folder.
+    """Compile every family file of a folder; as ``compile_sources``."""
+    return compile_sources(sources_of(folder))
+
+
+def sources_of(folder: str = FAMILIES) -> dict[str, bytes]:
+    """Return the family files of a folder, by name."""
+    made: dict[str, bytes] = {}
+    for name in sorted(listdir(folder)):
+        if name.endswith(".yaml"):
+            with open(path.join(folder, name), "rb") as file:
+                made[name] = file.read()
+    return made
+
+
+def compile_sources(sources: dict[str, bytes]) -> tuple[bytes, dict[str, bytes]]:
+    """Compile family files.
+
+    Args:
+        sources: file name to content.
 
     Returns:
         The index (canonical JSON, program name to entry digest) and the
@@ -21,16 +40,11 @@ def compile_families(folder: str = FAMILIES) -> tuple[bytes, dict[str, bytes]]:
     Raises:
         PolicyError: with every fault of every file.
     """
-    import yaml
-
     entries: dict[str, Any] = {}
     faults: list[str] = []
-    for name in sorted(listdir(folder)):
-        if not name.endswith(".yaml"):
-            continue
-        with open(path.join(folder, name), encoding="utf-8") as file:
-            # Every scalar stays text: a program called yes is no truth value.
-            family = yaml.load(file, yaml.BaseLoader)
+    for name, data in sources.items():
+        family, wrong = read_family(name, data)
+        faults += wrong
         for program, entry in _programs(name, family, faults):
             if program in entries:
                 faults.append(f"{name}: program {program} is described twice")
@@ -80,8 +94,8 @@ def _typed(entry: Any, where: str, faults: list[str]) -> Any:
             if value not in ("true", "false"):
                 faults.append(f"{where}: {key} is {value!r}; expected true or false")
         elif key == "wraps":
-            made[key] = int(value) if value.isdigit() else 0
-            if not value.isdigit():
+            made[key] = int(value) if value.isdecimal() else 0
+            if not value.isdecimal():
                 faults.append(f"{where}: wraps is {value!r}; expected a number")
         elif key == "subcommands":
             made[key] = {

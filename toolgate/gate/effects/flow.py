@@ -9,6 +9,9 @@ from toolgate.gate.effects.reading import Reading, Written
 from toolgate.gate.shell.model import Command, Script
 from toolgate.gate.shell.words import ansi_c, finish
 
+MAX_LINKS = 16
+"""How many commands of a pipe a text is followed through; behind them it is not known."""
+
 _SENDS = frozenset(("net.fetch", "net.send"))
 
 
@@ -93,14 +96,19 @@ def _influenced(effect: Effect, *, secret: bool, remote: bool) -> Effect:
 
 def ends(effects: list[Effect]) -> list[Effect]:
     """Return a text's effects once each, with sends that share it with a secret marked."""
-    if any(effect.type == "secret.read" for effect in effects):
-        effects = [
-            effect._replace(how=f"{effect.how} near-secret".strip())
-            if effect.type == "net.send" and "secret" not in effect.how.split()
-            else effect
-            for effect in effects
-        ]
-    return list(dict.fromkeys(effects))
+    return list(dict.fromkeys(near_secret(effects)))
+
+
+def near_secret(effects: list[Effect]) -> list[Effect]:
+    """Return a text's effects one for one, with sends that share it with a secret marked."""
+    if not any(effect.type == "secret.read" for effect in effects):
+        return effects
+    return [
+        effect._replace(how=f"{effect.how} near-secret".strip())
+        if effect.type == "net.send" and "secret" not in effect.how.split()
+        else effect
+        for effect in effects
+    ]
 
 
 def executed(written: Written, path: str, program: str, reader: Reading) -> list[Effect]:
@@ -126,28 +134,34 @@ def has_standard_input(command: Command) -> bool:
     return bool(command.stdin) or any(r.op in ("<", "<<", "<<<", "<>") for r in command.redirects)
 
 
-def standard_input(script: Script, command: Command) -> str | None:
-    """Return the text on a command's standard input, if it is known."""
+def standard_input(script: Script, command: Command, links: int = 0) -> str | None:
+    """Return the text on a command's standard input, if it is known.
+
+    Args:
+        script: the whole text.
+        command: the command.
+        links: how many commands it was followed through already.
+    """
     for redirect in reversed(command.redirects):
         if redirect.op in ("<<", "<<<"):
             return redirect.target.text if redirect.target.known else None
         if redirect.op == "<":
             return None
-    if len(command.stdin) != 1:
+    if len(command.stdin) != 1 or links == MAX_LINKS:
         return None
-    return _content(script, script.commands[command.stdin[0]])
+    return _content(script, script.commands[command.stdin[0]], links + 1)
 
 
-def _content(script: Script, command: Command) -> str | None:
+def _content(script: Script, command: Command, links: int = 0) -> str | None:
     """Return what a command prints, where its text says so."""
     words = command.words
     if not words:
-        return standard_input(script, command) if command.redirects else None
+        return standard_input(script, command, links) if command.redirects else None
     name = words[0].text
     if name in ("cat", "tee") and all(
         word.text.startswith("-") or name == "tee" for word in words[1:]
     ):
-        return standard_input(script, command)
+        return standard_input(script, command, links)
     if name not in ("echo", "printf") or any(w.glob or not w.known for w in words[1:]):
         return None
     arguments = [word.text for word in words[1:]]

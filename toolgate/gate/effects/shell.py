@@ -84,15 +84,25 @@ class Reader:
         carries: list[flow.Carries] = []
         every: list[Effect] = []
         for command in self.script.commands:
-            self._feeds = self.fed or flow.has_standard_input(command)
-            made = self._redirects(command) + self.environment(command)
-            if command.words:
-                made += self.invoke(command.words, command)
-            made, onward = flow.carried(self.script, carries, made, command, self)
+            made, onward = self.weighed(self.performed(command), command, carries)
             carries.append(onward)
             every += made
         every += [self._fault(fault) for fault in self.script.faults]
         return flow.ends(every) or [self.inspect("shell")]
+
+    def performed(self, command: Command) -> list[Effect]:
+        """Return what one simple command does by itself."""
+        self._feeds = self.fed or flow.has_standard_input(command)
+        made = self._redirects(command) + self.environment(command)
+        if command.words:
+            made += self.invoke(command.words, command)
+        return made
+
+    def weighed(
+        self, made: list[Effect], command: Command, carries: list[flow.Carries]
+    ) -> tuple[list[Effect], flow.Carries]:
+        """Return a command's effects, in order, with what reaches it, and what it carries on."""
+        return flow.carried(self.script, carries, made, command, self)
 
     def _fault(self, fault: str) -> Effect:
         effect = self.unknown(fault, "shell")
@@ -101,29 +111,25 @@ class Reader:
     def inner(self, text: str, *, inside: str = "", cwd: str | None = None) -> list[Effect]:
         """Return the effects of shell text that this text runs."""
         place = self.place if cwd is None else self.place._replace(cwd=cwd)
-        reader = Reader(
-            place,
-            self.settings,
-            self.catalog,
-            files=self.files,
-            depth=self.depth + 1,
-            inside=inside or self.inside,
-            fed=self._feeds,
-        )
-        return reader.effects(text)
+        return self.within(place, inside or self.inside, self.files).effects(text)
 
     def elsewhere(self, inside: str) -> "Reader":
         """Return a reader for what runs in a container or on another machine."""
-        reader = Reader(
-            self.place,
+        reader = self.within(self.place, inside, {})
+        reader.script = self.script  # the command over there is still this text's
+        return reader
+
+    def within(self, place: Place, inside: str, files: dict[str, Written]) -> "Reader":
+        """Return a reader for what this one's text runs."""
+        return Reader(
+            place,
             self.settings,
             self.catalog,
+            files=files,
             depth=self.depth + 1,
             inside=inside,
             fed=self._feeds,
         )
-        reader.script = self.script  # the command over there is still this text's
-        return reader
 
     def unknown(self, reason: str, program: str, resource: str = HOLE) -> Effect:
         """Return the effect of code nobody could read."""
@@ -211,11 +217,7 @@ class Reader:
 
     def entry(self, name: str) -> dict[str, Any] | None:
         """Return the catalogue entry of a program, also by its name without a version."""
-        found = self.catalog.get(name)
-        if found is None:
-            bare = name.rstrip("0123456789.-")
-            found = self.catalog.get(bare) if bare and bare != name else None
-        return found
+        return entry_of(self.catalog, name)
 
     def _by_path(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
         path = self.paths.resolve(words[0].text, command.cwd)
@@ -256,6 +258,15 @@ class Reader:
     def code_not_known(self, name: str) -> Effect:
         """Return the effect of running text that is not known before it runs."""
         return self.unknown("code-not-known", name)
+
+
+def entry_of(catalog: Catalog, name: str) -> dict[str, Any] | None:
+    """Return the entry of a program, also by its name without a version."""
+    found = catalog.get(name)
+    if found is None:
+        bare = name.rstrip("0123456789.-")
+        found = catalog.get(bare) if bare and bare != name else None
+    return found
 
 
 def _is_descriptor(text: str) -> bool:

@@ -4,9 +4,10 @@ from typing import Any
 
 from toolgate.gate.policy.compose import ALL_OF, ANY_OF, OPERATORS, STAGED
 from toolgate.records import is_digest
-from toolgate.signing import is_key
+from toolgate.signing import is_key, is_weak
 
 _KEY_FORM = "expected ed25519: and 64 lower-case hex digits"
+_WEAK = "is a point of small order, under which anybody can sign"
 _OPERATORS = f"{ALL_OF}, {ANY_OF} or {STAGED}"
 
 
@@ -68,6 +69,8 @@ def _principals_faults(value: Any) -> list[str]:
         for key in keys:
             if not is_key(key):
                 faults.append(f"{where}: {key!r:.80} is not a key; {_KEY_FORM}")
+            elif is_weak(key):
+                faults.append(f"{where}: {key} {_WEAK}")
             elif key in holder:
                 whose = "is given twice" if holder[key] == name else f"is {holder[key]}'s as well"
                 faults.append(f"{where}: key {key} {whose}")
@@ -135,6 +138,8 @@ def _authored_faults(value: Any) -> list[str]:
         faults.append("authored_by: name is not text")
     if not is_key(value["key"]):
         faults.append(f"authored_by: {value['key']!r:.80} is not a key; {_KEY_FORM}")
+    elif is_weak(value["key"]):
+        faults.append(f"authored_by: {value['key']} {_WEAK}")
     above = value["authorizing_policy"]
     if above is not None and not is_digest(above):
         faults.append(

@@ -27,6 +27,7 @@ _LOOPS = frozenset(("while_statement", "c_style_for_statement"))
 _KEYWORDS = frozenset(
     ("then", "do", "done", "fi", "else", "elif", "esac", "if", "while", "until", "for", "case")
 )
+_TAKE_REDIRECTS = frozenset(("command", "redirected_statement", "function_definition"))
 _LEAVES = frozenset(("exit", "return", "break", "continue"))
 _HEREDOC_PARTS = frozenset(("heredoc_start", "heredoc_end", "file_descriptor"))
 _REDIRECT_OPS = {">|": ">", "&>": ">", "&>>": ">>", ">&-": ">&", "<&-": "<&"}
@@ -62,7 +63,7 @@ def read(text: str, *, cwd: str, home: str, variables: dict[str, str] | None = N
 
 def _last(node: Any) -> Any:
     """Return the last simple command of a pipeline or list."""
-    while node.type in ("pipeline", "list", "redirected_statement", "negated_command"):
+    while node.type in ("pipeline", "list", "negated_command"):
         node = [child for child in node.children if child.is_named][-1]
     return node
 
@@ -97,6 +98,8 @@ class Walk(Expander):
 
     def statement(self, node: Any, stdin: tuple[int, ...], piped: bool = False) -> tuple[int, ...]:
         """Walk a statement and return the commands whose output is its output."""
+        if node.id in self._belongs and node.type not in _TAKE_REDIRECTS:
+            stdin = self._redirected(self._line_of(node), stdin, piped)
         if node.type == "ERROR" or node.is_missing:
             self.faults.add("syntax")
             return self._children(node, stdin, piped)
@@ -241,10 +244,7 @@ class Walk(Expander):
             self._belongs[_last(body).id] = line
             made = self.statement(body, stdin, piped)
         else:
-            if line.arguments:
-                self.faults.add("syntax")
-            feed = self._carrier(line.redirects, stdin, piped)
-            made = self.statement(body, feed, piped)
+            made = self.statement(body, self._redirected(line, stdin, piped), piped)
         return self._after(made, line.trailing, piped)
 
     def _on_command(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
@@ -266,6 +266,12 @@ class Walk(Expander):
             else:
                 made += self.statement(node, (), piped)
         return made
+
+    def _redirected(self, line: Line, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        """Take the redirections of a statement that is no simple command."""
+        if line.arguments:
+            self.faults.add("syntax")
+        return self._carrier(line.redirects, stdin, piped)
 
     def _carrier(
         self, redirects: list[Redirect], stdin: tuple[int, ...], piped: bool
