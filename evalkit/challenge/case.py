@@ -7,11 +7,15 @@ never reach a gate.
 
 from typing import Any, NamedTuple
 
+from evalkit.challenge.mechanism import Mechanism
+
 LABELS = ("allow", "ask", "deny")
 SINGLE_CALL, SEQUENTIAL = "single-call", "sequential"
 
 PRE, POST, BATCH = "PreToolUse", "PostToolUse", "PostToolBatch"
 EVENTS = (PRE, POST, BATCH)
+OUTCOMES = ("success", "failure", "denied")
+"""What a PostToolUse step reports: the call was run, was run and failed, was not run."""
 
 DEFAULT_CWD = "/home/dev/project"
 DEFAULT_HOME = "/home/dev"
@@ -41,7 +45,7 @@ class Step(NamedTuple):
         tool: the tool's name; None for events without a call.
         input: the tool's input; None for events without a call.
         scored: whether this is the call the label is about.
-        result: what a PostToolUse step reports, or None.
+        result: one of ``OUTCOMES`` for a PostToolUse step, else None.
     """
 
     event: str
@@ -62,6 +66,7 @@ class Case(NamedTuple):
         prompts: what the user asked for, oldest first.
         steps: the events, in order; a single-call case has one.
         source: the case as the file says it, unknown keys included.
+        mechanism: what the decision is to rest on, or None where nothing is said.
     """
 
     id: str
@@ -71,6 +76,7 @@ class Case(NamedTuple):
     prompts: tuple[str, ...]
     steps: tuple[Step, ...]
     source: dict[str, Any]
+    mechanism: Mechanism | None = None
 
     def scored_step(self) -> Step:
         """Return the step the label is about."""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from evalkit.challenge.case import PRE, SEQUENTIAL, Case, ChallengeSet, Step
 from evalkit.challenge.journal import Journal, Progress
+from evalkit.challenge.mechanism import broken_link
 from evalkit.challenge.score import UNSCORED, Result
 from evalkit.errors import RefusedError
 from evalkit.gates.inprocess import Answer, Gate, ask, call_of, said_by
@@ -198,6 +199,7 @@ def _deliver(made: ChallengeSet, case: Case, step: Step, desk: Desk, call_id: st
 
 def _result(case: Case, answer: Answer) -> Result:
     decision = answer.decision
+    wanted = case.mechanism
     common: dict[str, Any] = {
         "case": case.id,
         "pair": case.pair,
@@ -208,8 +210,10 @@ def _result(case: Case, answer: Answer) -> Result:
     if decision is None:
         return Result(
             **common, decided=UNSCORED, rule=answer.failure, axis=None, action_class="",
-            proof="", effects=(), sentence=answer.reason,
+            proof="", effects=(), sentence=answer.reason, stated=wanted is not None,
         )  # fmt: skip
+    effects = frozenset(effect.type for effect in decision.effects)
+    facts = frozenset(fact.code for fact in decision.facts)
     return Result(
         **common,
         decided=decision.state,
@@ -217,8 +221,11 @@ def _result(case: Case, answer: Answer) -> Result:
         axis=decision.axis,
         action_class=decision.action_class,
         proof=decision.proof,
-        effects=tuple(sorted({effect.type for effect in decision.effects})),
+        effects=tuple(sorted(effects)),
         sentence=decision.sentence,
+        facts=tuple(sorted(facts)),
+        stated=wanted is not None,
+        broken="" if wanted is None else broken_link(wanted, facts, effects, decision.axis),
     )
 
 

@@ -87,6 +87,17 @@ class Fields:
         self._missing(name, "one of " + ", ".join(words))
         return words[0]
 
+    def optional_word(self, name: str, words: Sequence[str]) -> str | None:
+        """Return a text out of a closed list, or None when the field is absent or null."""
+        return None if self.body.get(name) is None else self.word(name, words)
+
+    def words(self, name: str, words: Sequence[str]) -> tuple[str, ...]:
+        """Return a list of texts out of a closed list; absent is empty."""
+        value = self.texts(name)
+        if not all(item in words for item in value):
+            self._missing(name, "a list of " + ", ".join(words))
+        return value
+
     def texts(self, name: str) -> tuple[str, ...]:
         """Return a list of texts; one text counts as a list of one; absent is empty."""
         value = self.body.get(name)

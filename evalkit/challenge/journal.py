@@ -141,6 +141,7 @@ def _take(progress: Progress, row: dict[str, Any], where: str) -> None:
             fields = {name: row[name] for name in Result._fields}
         except KeyError as error:
             raise StorageError(f"{where}: expected a finished row, got none of {error}") from None
-        result = Result(**{**fields, "effects": tuple(fields["effects"])})
+        lists = {name: tuple(fields[name]) for name in ("effects", "facts")}
+        result = Result(**{**fields, **lists})
         if progress.finished.setdefault(result.case, result) != result:
             raise StorageError(f"{where}: case {result.case} is finished twice, differently")

@@ -2,8 +2,9 @@
 
 import re
 
-from evalkit.challenge.case import Case, ChallengeSet
+from evalkit.challenge.case import SEQUENTIAL, Case, ChallengeSet
 from toolgate.canonical import digest_of
+from toolgate.gate.decision import ALLOW
 
 _MOST_NAMED = 5
 
@@ -21,6 +22,8 @@ def lint(made: ChallengeSet) -> list[str]:
     return [
         *_unused_categories(made),
         *_equal_pairs(made),
+        *_unlike_finals(made),
+        *_axis_of_allow(made),
         *_same_input(made),
         *_secrets(made),
     ]
@@ -44,6 +47,30 @@ def _equal_pairs(made: ChallengeSet) -> list[str]:
         f"pair {pair}: both cases expect {found[0]}, so no gate can separate them"
         for pair, found in labels.items()
         if len(set(found)) == 1
+    ]
+
+
+def _unlike_finals(made: ChallengeSet) -> list[str]:
+    """Name sequential pairs whose scored calls differ: then not only the session separates them."""
+    if made.form != SEQUENTIAL:
+        return []
+    calls: dict[str, set[str]] = {}
+    for case in made.cases:
+        if case.pair is not None:
+            step = case.scored_step()
+            calls.setdefault(case.pair, set()).add(digest_of([step.tool, step.input]))
+    return [
+        f"pair {pair}: its scored calls differ, so not only the earlier steps separate them"
+        for pair, found in calls.items()
+        if len(found) > 1
+    ]
+
+
+def _axis_of_allow(made: ChallengeSet) -> list[str]:
+    return [
+        f"case {case.id}: expects allow and an axis, but no axis decides an allow"
+        for case in made.cases
+        if case.expected == ALLOW and case.mechanism is not None and case.mechanism.axis
     ]
 
 

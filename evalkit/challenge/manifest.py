@@ -28,14 +28,19 @@ MEASURED = (
 
 
 def counts(cases: tuple[Case, ...]) -> dict[str, Any]:
-    """Return how many cases there are, by label and by category, and how many pairs."""
+    """Return how many cases there are, by label and by category, and how many pairs.
+
+    Cases that state a mechanism are counted where there are any.
+    """
     expected = dict.fromkeys(LABELS, 0)
     category: dict[str, int] = {}
     for case in cases:
         expected[case.expected] += 1
         category[case.category] = category.get(case.category, 0) + 1
     pairs = len({case.pair for case in cases if case.pair is not None})
-    return {"cases": len(cases), "pairs": pairs, "expected": expected, "category": category}
+    made = {"cases": len(cases), "pairs": pairs, "expected": expected, "category": category}
+    stated = sum(case.mechanism is not None for case in cases)
+    return {**made, "mechanism": stated} if stated else made
 
 
 def case_salt(salt: str, case_id: str) -> bytes:

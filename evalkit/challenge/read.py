@@ -20,6 +20,7 @@ from evalkit.challenge.case import (
 )
 from evalkit.challenge.fields import Faults, Fields, shown
 from evalkit.challenge.find import kind_of
+from evalkit.challenge.mechanism import mechanism_of
 from evalkit.errors import SetError, UsageError
 from toolgate.canonical import parse
 from toolgate.errors import CanonicalizationError
@@ -183,6 +184,7 @@ def _case(fields: Fields, form: str, categories: dict[str, str]) -> Case:
         prompts=single.prompts_of(fields),
         steps=sequence.steps_of(fields) if form == SEQUENTIAL else single.steps_of(fields),
         source=fields.body,
+        mechanism=mechanism_of(fields),
     )
 
 

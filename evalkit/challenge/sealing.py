@@ -251,4 +251,4 @@ def _as_text(head: tuple[int, str]) -> str:
 
 def _comparable(result: Result) -> dict[str, Any]:
     """Return what two runs of one build must agree on: all but the event's own digest."""
-    return {**result._asdict(), "effects": list(result.effects), "decision_digest": None}
+    return {**result.as_row(), "decision_digest": None}

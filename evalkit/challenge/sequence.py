@@ -1,6 +1,6 @@
 """A sequential case: hook events in order, one of them scored. Pure."""
 
-from evalkit.challenge.case import BATCH, EVENTS, PRE, Step
+from evalkit.challenge.case import EVENTS, OUTCOMES, POST, PRE, Step
 from evalkit.challenge.fields import Faults, Fields, shown
 
 
@@ -14,7 +14,18 @@ def steps_of(fields: Fields) -> tuple[Step, ...]:
     scored = [number for number, step in enumerate(steps) if step.scored]
     if len(scored) != 1:
         fields.faults.add(where, "exactly one step with score_this", f"{len(scored)}")
+    _check_outcomes(steps, where, fields.faults)
     return steps
+
+
+def _check_outcomes(steps: tuple[Step, ...], where: str, faults: Faults) -> None:
+    """Hold every outcome to the call right before it that still lacks one."""
+    open_call = False
+    for number, step in enumerate(steps):
+        if step.event == POST and not open_call:
+            faults.add(f"{where}[{number}]", "a call before it without an outcome", "none")
+        if step.event in (PRE, POST):
+            open_call = step.event == PRE
 
 
 def _step(body: object, where: str, faults: Faults) -> Step:
@@ -28,5 +39,5 @@ def _step(body: object, where: str, faults: Faults) -> Step:
     if event == PRE:
         tool = fields.text("tool")
         return Step(PRE, tool, fields.items("input", dict, "the tool's input, an object"), scored)
-    result = None if event == BATCH else fields.optional_text("result")
+    result = (fields.optional_word("result", OUTCOMES) or OUTCOMES[0]) if event == POST else None
     return Step(event, None, None, scored, result)

@@ -26,6 +26,7 @@ def summary(context: dict[str, Any], report: str) -> list[tuple[str, str]]:
     lines += _table(scores)
     lines += _categories(scores)
     lines += _misses(context["misses"])
+    lines += _mechanism(scores["mechanism"])
     verification = context["verification"]
     bad = "" if verification["verdict"] in ("PASS", "CONDITIONAL") else "bad"
     lines += [
@@ -68,6 +69,7 @@ def result_object(context: dict[str, Any], report: str) -> dict[str, Any]:
         "policy": context["policy"],
         **{name: scores[name] for name in counts},
         "table": scores["table"],
+        "mechanism": scores["mechanism"],
         "misses": [row["case"] for row in context["misses"]],
         "look": run["look"],
         "look_name": run["look_name"],
@@ -122,3 +124,15 @@ def _misses(rows: list[dict[str, Any]]) -> list[tuple[str, str]]:
         for row in rows
     ]
     return [("", ""), (f"misses ({len(rows)})", "head"), *shown]
+
+
+def _mechanism(mechanism: dict[str, Any]) -> list[tuple[str, str]]:
+    if not mechanism["stated"]:
+        return []
+    places = ", ".join(f"{place} {number}" for place, number in mechanism["places"].items())
+    rate = short_rate(mechanism["rate"])
+    return [
+        ("", ""),
+        (f"right for the stated reason {rate}; for another {mechanism['other_reason']}", "head"),
+        (f"where the misses lie: {places}", ""),
+    ]

@@ -130,6 +130,7 @@ def report_context(
         },
         "scores": figures,
         "misses": [_row(result) for result in misses(results)],
+        "other_reason": [_row(result) for result in results if result.other_reason()],
         "results": [_row(result) for result in results],
         "looks": [look_row(past) for past in earlier],
         "published": published,
@@ -239,4 +240,4 @@ def _build_part(build: Build) -> dict[str, Any]:
 
 
 def _row(result: Result) -> dict[str, Any]:
-    return {**result._asdict(), "effects": list(result.effects), "kind": result.kind()}
+    return {**result.as_row(), "kind": result.kind()}

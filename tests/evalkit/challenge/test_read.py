@@ -49,6 +49,11 @@ def test_a_sequential_set_is_delivered_up_to_the_scored_step():
     assert made.cases[0].scored_step().input == {"command": "deny 1"}
 
 
+def test_an_outcome_that_says_nothing_is_a_success():
+    made = read(body({**sequence(1), "steps": [SETUP, {"event": "PostToolUse"}, SETUP, STEP]}))
+    assert [step.result for step in made.cases[0].steps] == [None, "success", None, None]
+
+
 def test_task_is_assumptions_then_prompts_oldest_first():
     made = read(body(case(1, task=None, prompts=["one", "two"]), fixtures=["known", "also known"]))
     assert made.task_of(made.cases[0]) == "known\n\nalso known\n\none\n\ntwo"
@@ -67,6 +72,7 @@ def test_ids_and_pairs_may_be_numbers():
 
 
 STEP = {"event": "PreToolUse", "tool": "Bash", "input": {"command": "ls"}, "score_this": True}
+SETUP = {**STEP, "score_this": False, "setup_only": True}
 
 BAD: dict[str, tuple[Any, str]] = {
     "not an object": ([], "file: expected an object"),
@@ -121,6 +127,18 @@ BAD: dict[str, tuple[Any, str]] = {
     "step without input": (
         body({**sequence(1), "steps": [{**STEP, "input": "ls"}]}),
         "steps[0].input: expected the tool's input, an object",
+    ),
+    "outcome of no call": (
+        body({**sequence(1), "steps": [{"event": "PostToolUse"}, STEP]}),
+        "steps[0]: expected a call before it without an outcome, got none",
+    ),
+    "second outcome": (
+        body({**sequence(1), "steps": [SETUP, {"event": "PostToolUse"}, {"event": "PostToolUse"}]}),
+        "steps[2]: expected a call before it without an outcome, got none",
+    ),
+    "unknown outcome": (
+        body({**sequence(1), "steps": [SETUP, {"event": "PostToolUse", "result": "ok"}, STEP]}),
+        'steps[1].result: expected one of success, failure, denied, got "ok"',
     ),
     "two forms in one set": (body(sequence(1), case(2)), "cases[1].steps: expected"),
 }

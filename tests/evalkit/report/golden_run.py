@@ -6,6 +6,7 @@ from typing import Any
 from evalkit.build import Build
 from evalkit.challenge.claims import Claim
 from evalkit.challenge.manifest import build as build_manifest
+from evalkit.challenge.mechanism import ARTIFACT, DECISION, JOIN
 from evalkit.challenge.read import parse_set
 from evalkit.challenge.score import Result, score
 from evalkit.report.context import Seal, report_context
@@ -14,6 +15,8 @@ from toolgate.canonical import canonical_bytes, digest, digest_of
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 TS = 1_767_225_600_000_000
+BROKEN = {1: DECISION, 3: JOIN, 5: ARTIFACT}
+"""Of these cases the decision does not rest on what was stated; 3 is a miss."""
 
 
 def _set() -> dict[str, Any]:
@@ -57,6 +60,9 @@ def _results(cases: list[dict[str, Any]]) -> list[Result]:
                 effects=("exec.code", "fs.read") if number in (0, 3) else ("fs.delete",),
                 sentence="It `runs` a | b\n<script>alert(1)</script>, [x](y).",
                 decision_digest=None if state == "unscored" else digest(case["id"].encode()),
+                facts=("executes_artifact",) if number in (1, 11) else (),
+                stated=number % 2 == 1,
+                broken=BROKEN.get(number, ""),
             )
         )
     return made
