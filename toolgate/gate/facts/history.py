@@ -1,0 +1,140 @@
+"""A session's entries read for facts: which writes they decided, what they let it read. Pure."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from toolgate.gate.facts.artifacts import (
+    CONFIRMED,
+    PART,
+    VOID,
+    Artifact,
+    Write,
+    followed,
+    held,
+    joined,
+    state_of,
+)
+from toolgate.gate.facts.session import READ_SECRET, READ_UNTRUSTED
+
+STORES = "stores("
+
+_FETCHES = frozenset(("net.fetch", "net.send"))
+_OUTSIDE = frozenset(("outside", "unknown"))
+_UNTRUSTED_TOOLS = ("mcp__",)
+
+
+class Decided(NamedTuple):
+    """A decision of the session, as its entry says it.
+
+    Args:
+        entry: digest of the entry.
+        digest: digest of the decision event, which an outcome commits to.
+        call: the call's id.
+        tool: the tool's name.
+        state: ``allowed``, ``asked`` or ``denied``.
+        turn: the number of its turn.
+        effects: its effects, resources keyed.
+    """
+
+    entry: str
+    digest: str
+    call: str
+    tool: str
+    state: str
+    turn: int
+    effects: Sequence[Mapping[str, Any]]
+
+
+def latest(decisions: Iterable[Decided]) -> list[Decided]:
+    """Return of each call the decision that counts, in order: a later one replaces an earlier."""
+    found: dict[str, Decided] = {}
+    for one in decisions:
+        found.pop(one.call, None)
+        found[one.call] = one
+    return list(found.values())
+
+
+def writes_of(key: str, decisions: Iterable[Decided], endings: Mapping[str, str]) -> list[Write]:
+    """Return a file's writes, oldest first.
+
+    Args:
+        key: the file's key.
+        decisions: decisions of the session in order; at least all that name the key.
+        endings: terminal_state by decision digest.
+    """
+    made: list[Write] = []
+    for one in latest(decisions):
+        rows = [row for row in one.effects if row["resource"] == key]
+        notes = [row["type"][len(STORES) : -1] for row in rows if row["type"].startswith(STORES)]
+        state = state_of(one.state, one.tool, endings.get(one.digest))
+        if notes:
+            whole = PART not in notes
+            holds = tuple(note for note in notes if note != PART)
+            made.append(Write(one.entry, state, holds, whole))
+        elif any(row["type"] == "fs.delete" for row in rows):
+            made.append(Write(one.entry, state, (), whole=True, ends=True))
+    return made
+
+
+def artifact_of(
+    whole: str, part: str | None, writes: Callable[[str], Sequence[Write]]
+) -> Artifact | None:
+    """Return what a file, or a part of it, holds with what running it runs.
+
+    A part's writes count from the latest confirmed whole write of the file on, because
+    that one says which parts there are.
+
+    Args:
+        whole: the file's key.
+        part: the part's key, or None for the file as a whole.
+        writes: returns a file's writes by key.
+    """
+    if part is None:
+        return followed(whole, writes)
+    of_file = list(writes(whole))
+    certain = [at for at, write in enumerate(of_file) if write.whole and write.state == CONFIRMED]
+    of_file = of_file[certain[-1] :] if certain else of_file
+    since = {write.entry for write in of_file}
+
+    def counted(key: str) -> Sequence[Write]:
+        found = writes(key)
+        return [write for write in found if write.entry in since] if key == part else found
+
+    # What changed a file in part, and could not be told by parts, may concern any of them.
+    loose = held([write for write in of_file if not write.whole])
+    return joined(item for item in (followed(part, counted), loose) if item is not None)
+
+
+def latest_fact(
+    code: str,
+    decisions: Iterable[Decided],
+    endings: Mapping[str, str],
+    *,
+    since: int,
+) -> str | None:
+    """Return the latest entry that says a fact, or None.
+
+    Args:
+        code: ``read_secret`` or ``read_untrusted``.
+        decisions: decisions of the session in order; at least all that could say it.
+        endings: terminal_state by decision digest.
+        since: number of the first turn that counts.
+    """
+    found = None
+    for one in latest(decisions):
+        if one.turn < since or not says(code, one):
+            continue
+        if state_of(one.state, one.tool, endings.get(one.digest)) != VOID:
+            found = one.entry
+    return found
+
+
+def says(code: str, one: Decided) -> bool:
+    """Say whether a decision, once its call has run, says a fact."""
+    if code == READ_SECRET:
+        return any(row["type"] == "secret.read" for row in one.effects)
+    if code != READ_UNTRUSTED:
+        return False
+    if one.tool.startswith(_UNTRUSTED_TOOLS):
+        return True
+    return any(row["type"] in _FETCHES and row["scope"] in _OUTSIDE for row in one.effects)
