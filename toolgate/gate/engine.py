@@ -1,15 +1,21 @@
 """From a call to a decision. Pure: the same call and policy give the same decision."""
 
+from posixpath import basename
+
 from toolgate.errors import InputError, PolicyError
 from toolgate.gate.call import ToolCall
 from toolgate.gate.catalog.load import Catalog
 from toolgate.gate.decision import ALLOW, COMPOSITION, DENY, Decision, Fact
 from toolgate.gate.effects.model import PROVED, Effect
+from toolgate.gate.effects.reading import TOUCHES, Files
 from toolgate.gate.effects.shell import Reader
+from toolgate.gate.effects.stored import MARK
 from toolgate.gate.effects.tools import SHELL_TOOLS, effects_of_tool, text_field
+from toolgate.gate.facts.session import NOTHING, PART_MARK, Session
 from toolgate.gate.policy.evaluate import Verdict, class_of, evaluate, unattended
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.shell.model import HOLE
+from toolgate.records import MAX_EFFECTS
 
 _SENTENCE_RESOURCE = 160
 GATE_FAULT = "gate-fault"
@@ -47,33 +53,47 @@ class Gate:
         return self.policy.data
 
     def effects(self, call: ToolCall) -> tuple[Effect, ...]:
-        """Return what a call would do.
+        """Return what a call would do that is the first of its session.
 
         Raises:
             InputError: the tool's input lacks a field the tool cannot do without.
         """
-        if call.tool in SHELL_TOOLS:
-            text = text_field(call, "command")
-            return tuple(Reader(call.place, self.policy.settings, self.catalog).effects(text))
-        return tuple(
-            effects_of_tool(
-                call,
-                self.policy.settings,
-                self.policy.mcp,
-                lambda: Reader(call.place, self.policy.settings, self.catalog),
-            )
-        )
+        return self._effects(call, Files())
 
-    def decide(self, call: ToolCall, facts: tuple[Fact, ...] = ()) -> Decision:
-        """Return the decision on a call. A call that cannot be read is denied."""
+    def _effects(self, call: ToolCall, files: Files) -> tuple[Effect, ...]:
+        def reader(known: Files) -> Reader:
+            return Reader(call.place, self.policy.settings, self.catalog, files=known)
+
+        if call.tool in SHELL_TOOLS:
+            made = reader(files).effects(text_field(call, "command"))
+        else:
+            made = effects_of_tool(
+                call, self.policy.settings, self.policy.mcp, lambda: reader(files), files
+            )
+        if files.written:
+            from toolgate.gate.effects.contained import Content
+
+            content = Content(reader, call.place.roots[0] if call.place.roots else call.place.cwd)
+            made += content.effects(files, MAX_EFFECTS - len(dict.fromkeys(made)))
+        return tuple(made)
+
+    def decide(self, call: ToolCall, session: Session = NOTHING) -> Decision:
+        """Return the decision on a call. A call that cannot be read is denied.
+
+        Args:
+            call: the call.
+            session: what is known of the session before it.
+        """
+        files = Files(session)
         try:
-            effects = self.effects(call)
+            effects = self._effects(call, files)
         except InputError as error:
             return self.refusal("input", str(error))
         except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
             # A fault of ours in reading a call; denied and recorded like any other answer.
             name = type(error).__name__
             return self.refusal(GATE_FAULT, f"Denied: the gate failed to read the call ({name}).")
+        facts = tuple(files.facts)
         verdict = evaluate(self.policy, call.tool, effects)
         action_class = class_of(self.policy, call.tool, effects)
         if verdict.rule.decide != DENY and action_class in self.policy.composition:
@@ -142,7 +162,50 @@ def _sentence(call: ToolCall, verdict: Verdict, state: str) -> str:
     return text
 
 
+_WOULD = {
+    "net.send": "send data out",
+    "net.shell": "hand a shell to the network",
+    "net.listen": "open a port",
+    "fs.delete": "delete files",
+    "fs.write": "write files",
+    "fs.permission": "change permissions",
+    "secret.read": "read a secret",
+    "secret.print": "print a secret",
+    "secret.persist": "copy a secret",
+    "exec.code": "run other code",
+    "vcs.publish": "push commits",
+    "vcs.discard": "throw away work",
+    "vcs.history_rewrite": "rewrite history",
+    "proc.kill": "end processes",
+    "proc.privilege": "take other rights",
+    "gate.tamper": "change this gate",
+    "sys.startup": "make something run by itself",
+}
+
+
+def _phrase_of_stored(effect: Effect) -> str:
+    """Say what running a file would do that was written earlier."""
+    whole, _, part = effect.resource.partition(PART_MARK)
+    name = basename(whole.replace(HOLE, "…"))[:_SENTENCE_RESOURCE]
+    target = part.partition(PART_MARK)[0]
+    of = f" ({target[:_SENTENCE_RESOURCE]})" if target not in ("", TOUCHES) else ""
+    marks = effect.how.split()
+    if effect.type == "net.send" and "secret" in marks:
+        would = "send a secret out"
+    elif effect.type == "exec.code" and "remote" in marks:
+        would = "run code straight from the network"
+    else:
+        would = _WOULD.get(effect.type, f"do {effect.type}")
+    runner = f"{effect.program} " if effect.program and effect.program != name else ""
+    return (
+        f"{runner}runs {name}{of}, written earlier in this session, "
+        f"which would {would} ({effect.scope})"
+    )
+
+
 def _phrase(effect: Effect) -> str:
+    if MARK in effect.how.split():
+        return _phrase_of_stored(effect)
     resource = effect.resource.replace(HOLE, "…")
     if len(resource) > _SENTENCE_RESOURCE:
         resource = resource[:_SENTENCE_RESOURCE] + "…"

@@ -5,12 +5,13 @@ from typing import Any
 
 from toolgate.gate.catalog.options import Parsed, assign_roles, split
 from toolgate.gate.catalog.schema import effect_parts
-from toolgate.gate.effects import code, flow, special
+from toolgate.gate.effects import code, entrypoints, special, streams
 from toolgate.gate.effects.hosts import split_remote
-from toolgate.gate.effects.model import PROVED, Effect, unresolved
+from toolgate.gate.effects.model import IRREVERSIBLE, PROVED, Effect, unresolved
 from toolgate.gate.effects.patterns import matches
 from toolgate.gate.effects.reading import Reading
-from toolgate.gate.shell.model import Command, Word
+from toolgate.gate.effects.stored import MARK
+from toolgate.gate.shell.model import HOLE, Command, Word
 
 _SCRIPT_SUFFIXES = (".py", ".js", ".mjs", ".ts", ".rb", ".sh", ".php", ".pl")
 _FILE_ROLES = {
@@ -32,23 +33,6 @@ _SCOPE_OF_TYPE = {
     "secret": "secret",
 }
 _OUTSIDE = frozenset(("vcs.publish", "pkg.publish"))
-_IRREVERSIBLE = frozenset(
-    (
-        "fs.delete",
-        "vcs.discard",
-        "vcs.history_rewrite",
-        "vcs.publish",
-        "infra.destroy",
-        "db.destroy",
-        "net.send",
-        "net.shell",
-        "msg.send",
-        "pay.spend",
-        "pkg.publish",
-        "deploy.release",
-        "secret.print",
-    )
-)
 _CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"))
 _LOOKING_MODULES = frozenset(
     ("json.tool", "tokenize", "ast", "dis", "platform", "site", "calendar")
@@ -67,6 +51,7 @@ def apply(
     if entry.get("subcommands"):
         return _subcommand(reading, entry, name, arguments, command)
     parsed = split(arguments, entry)
+    before = reading.files.mark()
     if _asks_for_help(entry, parsed, arguments):
         return [reading.inspect(name)]
     clauses = [clause for clause in entry.get("when", ()) if _holds(clause, parsed)]
@@ -91,8 +76,15 @@ def apply(
     elif parsed.rest and entry.get("stop"):
         made += _script_operand(reading, entry, roles, parsed, name, command)
     made += _standard_input(reading, entry, parsed, name, command)
+    if not looking:
+        made += entrypoints.run(reading, name, parsed, command)
     if looking:
-        made = [effect for effect in made if effect.type in ("fs.read", "secret.read")]
+        reading.files.back_to(before)
+        made = [
+            effect
+            for effect in made
+            if effect.type in ("fs.read", "secret.read") and MARK not in effect.how.split()
+        ]
     return made or [reading.inspect(name)]
 
 
@@ -199,8 +191,12 @@ def argument(
     if role in ("url", "host"):
         return [reading.net("net.send" if "send" in how else "net.fetch", word.text, name, how)]
     if role == "shell":
-        return reading.inner(word.text) if word.known else [reading.code_not_known(name)]
+        if not word.known:
+            return printed(reading, word, name) or [reading.code_not_known(name)]
+        return reading.inner(word.text)
     if role in _CODE:
+        if not word.known and (run := printed(reading, word, name)):
+            return run
         return code.effects(role, word.text, reading, command, name)
     if role == "exec":
         return reading.run_file(word, command, name)
@@ -215,6 +211,24 @@ def argument(
     return []
 
 
+def printed(reading: Reading, word: Word, name: str) -> list[Effect]:
+    """Return the effects of code that is all of some known files, printed into a word; or none."""
+    if word.text.strip(HOLE + " \n\t"):
+        return []
+    return _run_all(reading, streams.printed_files(reading.script, word.sources), name)
+
+
+def _run_all(reading: Reading, files: list[tuple[Word, Command]], name: str) -> list[Effect]:
+    """Return the effects of running several files; none unless all of them are known."""
+    made: list[Effect] = []
+    for word, command in files:
+        known = reading.files.get(reading.paths.resolve(word.text, command.cwd))
+        if known is None or word.glob or not word.known:
+            return []
+        made += reading.run_file(word, command, name)
+    return made
+
+
 def _module(reading: Reading, word: Word, command: Command, name: str) -> list[Effect]:
     """Read ``python -m NAME``: a catalogued tool as itself, anything else as project code."""
     position = next((i for i, w in enumerate(command.words) if w is word), -1)
@@ -225,7 +239,10 @@ def _module(reading: Reading, word: Word, command: Command, name: str) -> list[E
         return [reading.inspect(name)]
     proof = unresolved("project-code" if word.known else "code-not-known")
     scope = "workspace" if word.known else "unknown"
-    return [Effect("exec.code", scope, word.text, True, proof, name, "project")]
+    made = [Effect("exec.code", scope, word.text, True, proof, name, "project")]
+    if word.known:
+        made += entrypoints.run_module(reading, word.text, name, command)
+    return made
 
 
 def _upload(reading: Reading, word: Word, command: Command, name: str) -> list[Effect]:
@@ -258,7 +275,7 @@ def stated(item: str, name: str, how: tuple[str, ...]) -> Effect:
         kind,
         scope or default,
         resource or name,
-        kind not in _IRREVERSIBLE,
+        kind not in IRREVERSIBLE,
         proof,
         name,
         marks,
@@ -307,7 +324,10 @@ def _script_operand(
     if first.text == "-":
         return []
     if first.process:
-        return [Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")]
+        run = _run_all(reading, streams.printed_files(reading.script, first.sources), name)
+        return run or [
+            Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")
+        ]
     if not roles:
         return []
     return argument(reading, roles[0].rstrip("*?"), first, command, name, ())
@@ -330,11 +350,14 @@ def _standard_input(
     )
     if has_code or (operands and not reads_anyway):
         return []
-    text = flow.standard_input(reading.script, command)
+    text = streams.standard_input(reading.script, command)
     if text is None:
-        if not flow.has_standard_input(command) and not reading.fed:
+        if not streams.has_standard_input(command) and not reading.fed:
             return []  # an interactive start, which ends at once without a terminal
-        return [Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")]
+        run = _run_all(reading, streams.fed_files(reading.script, command), name)
+        return run or [
+            Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")
+        ]
     if language == "shell":
         return reading.inner(text, cwd=command.cwd)
     return code.effects(language, text, reading, command, name)

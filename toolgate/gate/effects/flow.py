@@ -2,15 +2,11 @@
 
 from typing import NamedTuple
 
-from toolgate.gate.effects import code
-from toolgate.gate.effects.content import language_of
+from toolgate.gate.effects import files
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import Reading, Written
+from toolgate.gate.effects.stored import MARK
 from toolgate.gate.shell.model import Command, Script
-from toolgate.gate.shell.words import ansi_c, finish
-
-MAX_LINKS = 16
-"""How many commands of a pipe a text is followed through; behind them it is not known."""
 
 _SENDS = frozenset(("net.fetch", "net.send"))
 
@@ -62,11 +58,9 @@ def carried(
             if e.type == "fs.write"
         ]
     fetched = remote or any(effect.type in _SENDS for effect in made)
-    content = _content(script, command)
+    fetched = remote or any(effect.type in _SENDS for effect in made)
     built = any("project" in effect.how.split() for effect in made if effect.type == "exec.code")
-    for effect in made:
-        if effect.type == "fs.write":
-            reader.files[effect.resource] = Written(content, fetched, secret, built)
+    files.note(script, command, made, reader, Written(None, fetched, secret, built))
     return result, Carries(secret or _prints_environment(command), fetched)
 
 
@@ -79,6 +73,8 @@ def _prints_environment(command: Command) -> bool:
 
 
 def _is_secret(effect: Effect, reader: Reading) -> bool:
+    if MARK in effect.how.split():
+        return False  # what flows inside a written file was weighed as it was written
     if effect.type == "secret.read":
         return True
     written = reader.files.get(effect.resource) if effect.type == "fs.read" else None
@@ -86,7 +82,7 @@ def _is_secret(effect: Effect, reader: Reading) -> bool:
 
 
 def _influenced(effect: Effect, *, secret: bool, remote: bool) -> Effect:
-    if secret and effect.type in _SENDS:
+    if secret and effect.type in _SENDS and "secret" not in effect.how.split():
         how = f"{effect.how} secret".strip()
         return effect._replace(type="net.send", how=how, reversible=False)
     if remote and effect.type == "exec.code" and effect.how in ("stdin", "unknown"):
@@ -109,87 +105,3 @@ def near_secret(effects: list[Effect]) -> list[Effect]:
         else effect
         for effect in effects
     ]
-
-
-def executed(written: Written, path: str, program: str, reader: Reading) -> list[Effect]:
-    """Return the effects of running a file that this text has written."""
-    if written.remote:
-        return [
-            Effect("exec.code", "outside", path, True, unresolved("remote-code"), program, "remote")
-        ]
-    if written.built:
-        return []  # running what the project's build made is running project code
-    if written.text is None:
-        return [reader.unknown("written-in-this-text", program, path)]
-    language = language_of(written.text, path, program)
-    if language == "shell":
-        return reader.inner(written.text)
-    return code.effects(
-        language, written.text, reader, Command((), (), (), reader.place.cwd), program
-    )
-
-
-def has_standard_input(command: Command) -> bool:
-    """Say whether something is fed into a command."""
-    return bool(command.stdin) or any(r.op in ("<", "<<", "<<<", "<>") for r in command.redirects)
-
-
-def standard_input(script: Script, command: Command, links: int = 0) -> str | None:
-    """Return the text on a command's standard input, if it is known.
-
-    Args:
-        script: the whole text.
-        command: the command.
-        links: how many commands it was followed through already.
-    """
-    for redirect in reversed(command.redirects):
-        if redirect.op in ("<<", "<<<"):
-            return redirect.target.text if redirect.target.known else None
-        if redirect.op == "<":
-            return None
-    if len(command.stdin) != 1 or links == MAX_LINKS:
-        return None
-    return _content(script, script.commands[command.stdin[0]], links + 1)
-
-
-def _content(script: Script, command: Command, links: int = 0) -> str | None:
-    """Return what a command prints, where its text says so."""
-    words = command.words
-    if not words:
-        return standard_input(script, command, links) if command.redirects else None
-    name = words[0].text
-    if name in ("cat", "tee") and all(
-        word.text.startswith("-") or name == "tee" for word in words[1:]
-    ):
-        return standard_input(script, command, links)
-    if name not in ("echo", "printf") or any(w.glob or not w.known for w in words[1:]):
-        return None
-    arguments = [word.text for word in words[1:]]
-    if name == "printf":
-        return _printf(arguments)
-    escapes = False
-    while arguments and arguments[0] in ("-n", "-e", "-ne", "-en", "-E"):
-        escapes = escapes or "e" in arguments[0]
-        arguments = arguments[1:]
-    text = " ".join(arguments) + "\n"
-    return finish(ansi_c(text)) if escapes else text
-
-
-def _printf(arguments: list[str]) -> str | None:
-    if not arguments:
-        return ""
-    pattern = finish(ansi_c(arguments[0]))
-    pieces = pattern.replace("%%", "\x01").split("%s")
-    if any("%" in piece for piece in pieces) or "%b" in pattern:
-        return None
-    values = arguments[1:]
-    if len(pieces) == 1:
-        return pattern.replace("\x01", "%")
-    text = ""
-    while True:
-        for index, piece in enumerate(pieces):
-            text += piece
-            if index < len(pieces) - 1:
-                text += values.pop(0) if values else ""
-        if not values:
-            return text.replace("\x01", "%")

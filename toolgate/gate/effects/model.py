@@ -37,6 +37,25 @@ TYPES = (
     "pay.spend",
 )
 
+IRREVERSIBLE = frozenset(
+    (
+        "fs.delete",
+        "vcs.discard",
+        "vcs.history_rewrite",
+        "vcs.publish",
+        "infra.destroy",
+        "db.destroy",
+        "net.send",
+        "net.shell",
+        "msg.send",
+        "pay.spend",
+        "pkg.publish",
+        "deploy.release",
+        "secret.print",
+    )
+)
+"""Types that an ordinary user cannot undo."""
+
 PROVED = "proved"
 
 

@@ -5,12 +5,13 @@ from typing import Any
 
 from toolgate.gate.call import Place
 from toolgate.gate.catalog.load import Catalog
-from toolgate.gate.effects import flow
+from toolgate.gate.effects import files as written_files
+from toolgate.gate.effects import flow, streams
 from toolgate.gate.effects.entry import apply
 from toolgate.gate.effects.hosts import host_of, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.paths import Paths
-from toolgate.gate.effects.reading import Written
+from toolgate.gate.effects.reading import Files
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.parse import read
@@ -47,7 +48,7 @@ class Reader:
         place: where it would run.
         settings: names and patterns from the policy.
         catalog: what programs do.
-        files: what the text has written so far, path to content (None: not known).
+        files: what files are known to hold.
         depth: how many readers this one is inside.
         inside: ``container`` or ``remote-host`` when the text runs elsewhere.
         fed: whether something is fed into the command that runs the text.
@@ -59,7 +60,7 @@ class Reader:
         settings: Settings,
         catalog: Catalog,
         *,
-        files: dict[str, Written] | None = None,
+        files: Files | None = None,
         depth: int = 0,
         inside: str = "",
         fed: bool = False,
@@ -68,7 +69,7 @@ class Reader:
         self.settings = settings
         self.catalog = catalog
         self.paths = Paths(self.place, settings, remote=bool(inside))
-        self.files = {} if files is None else files
+        self.files = Files() if files is None else files
         self.depth = depth
         self.inside = inside
         self.fed = fed
@@ -92,7 +93,7 @@ class Reader:
 
     def performed(self, command: Command) -> list[Effect]:
         """Return what one simple command does by itself."""
-        self._feeds = self.fed or flow.has_standard_input(command)
+        self._feeds = self.fed or streams.has_standard_input(command)
         made = self._redirects(command) + self.environment(command)
         if command.words:
             made += self.invoke(command.words, command)
@@ -115,11 +116,11 @@ class Reader:
 
     def elsewhere(self, inside: str) -> "Reader":
         """Return a reader for what runs in a container or on another machine."""
-        reader = self.within(self.place, inside, {})
+        reader = self.within(self.place, inside, Files())
         reader.script = self.script  # the command over there is still this text's
         return reader
 
-    def within(self, place: Place, inside: str, files: dict[str, Written]) -> "Reader":
+    def within(self, place: Place, inside: str, files: Files) -> "Reader":
         """Return a reader for what this one's text runs."""
         return Reader(
             place,
@@ -150,6 +151,8 @@ class Reader:
         made = self.paths.effects(
             kind, word.text, command.cwd, program=program, how=how, glob=word.glob
         )
+        if kind == "fs.read":
+            made = [self.files.seen(effect) for effect in made]
         sweeping = kind == "fs.delete" and (word.glob or "recursive" in how)
         if sweeping and command.otherwise and not isabs(word.text):
             # Had the cd before it failed, this would sweep the directory before.
@@ -243,10 +246,24 @@ class Reader:
         made = self.paths.effects(
             "exec.code", word.text, command.cwd, program=program, how=("file",)
         )
+        return made + (self.run_known(path, program) or [])
+
+    def run_known(self, path: str, program: str) -> list[Effect] | None:
+        """Return the effects of running a file whose content is known; None when it is not.
+
+        A part of a file may be meant as well; see ``reading.part_of``.
+        """
+        self.files.runs[path] = None
         written = self.files.get(path)
-        if written is not None:
-            made += flow.executed(written, path, program, self)
-        return made
+        if written is None:
+            return None
+        if self.depth > MAX_NESTING:
+            return [self.unknown("nested-too-deep", program)]
+        self.depth += 1
+        try:
+            return written_files.executed(written, path, program, self)
+        finally:
+            self.depth -= 1
 
     def net(self, kind: str, target: str, name: str, how: tuple[str, ...] = ()) -> Effect:
         """Return the effect of reaching a host."""

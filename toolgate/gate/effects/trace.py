@@ -11,7 +11,7 @@ from toolgate.gate.call import Place
 from toolgate.gate.catalog.load import Catalog
 from toolgate.gate.effects import flow
 from toolgate.gate.effects.model import Effect
-from toolgate.gate.effects.reading import Written
+from toolgate.gate.effects.reading import Files
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.effects.shell import Reader
 from toolgate.gate.shell.model import Command, Redirect, Script, Word
@@ -96,7 +96,7 @@ class WatchedReader(Reader):
         reader._open = [reader.top]
         return reader
 
-    def within(self, place: Place, inside: str, files: dict[str, Written]) -> "WatchedReader":
+    def within(self, place: Place, inside: str, files: Files) -> "WatchedReader":
         """Return a reader for what this one's text runs, which adds to the same tree."""
         reader = WatchedReader(
             place,

@@ -15,7 +15,10 @@ CONFIRMED, PENDING, VOID = "confirmed", "pending", "void"
 
 PART, UNREAD, SECRET, RUNS = "part", "unread", "secret", "runs="
 """Notes with a meaning here: it changes what is there; nobody could read it; it holds a
-secret; running it runs the file that follows, by its key."""
+secret; running it runs the files that follow, by their keys."""
+
+SEVERAL = "several"
+"""Note of a call that has written too many files to name: any file may be one of them."""
 
 ALL_OR_NOTHING = frozenset(("Write", "Edit", "MultiEdit", "NotebookEdit", "write_file", "replace"))
 """Tools that have written nothing when they report an error."""

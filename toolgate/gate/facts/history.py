@@ -6,6 +6,9 @@ from typing import Any, NamedTuple
 from toolgate.gate.facts.artifacts import (
     CONFIRMED,
     PART,
+    PENDING,
+    SEVERAL,
+    UNREAD,
     VOID,
     Artifact,
     Write,
@@ -14,9 +17,16 @@ from toolgate.gate.facts.artifacts import (
     joined,
     state_of,
 )
-from toolgate.gate.facts.session import READ_SECRET, READ_UNTRUSTED
+from toolgate.gate.facts.session import (
+    PART_MARK,
+    PENDING_WRITE,
+    READ_SECRET,
+    READ_UNTRUSTED,
+    Fact,
+)
 
 STORES = "stores("
+_SEVERAL = f"{STORES}{SEVERAL})"
 
 _FETCHES = frozenset(("net.fetch", "net.send"))
 _OUTSIDE = frozenset(("outside", "unknown"))
@@ -71,6 +81,8 @@ def writes_of(key: str, decisions: Iterable[Decided], endings: Mapping[str, str]
             whole = PART not in notes
             holds = tuple(note for note in notes if note != PART)
             made.append(Write(one.entry, state, holds, whole))
+        elif any(row["type"] == _SEVERAL for row in one.effects):
+            made.append(Write(one.entry, state, (UNREAD,), whole=False))
         elif any(row["type"] == "fs.delete" for row in rows):
             made.append(Write(one.entry, state, (), whole=True, ends=True))
     return made
@@ -138,3 +150,100 @@ def says(code: str, one: Decided) -> bool:
     if one.tool.startswith(_UNTRUSTED_TOOLS):
         return True
     return any(row["type"] in _FETCHES and row["scope"] in _OUTSIDE for row in one.effects)
+
+
+class Known:
+    """A session as its decisions and outcomes so far say it; a ``session.Session``.
+
+    Args:
+        key: returns the key a path stands under in the entries.
+        decisions: the session's decisions, in order; at least all that say something of use.
+        endings: terminal_state by decision digest.
+        turn: number of the present turn.
+    """
+
+    def __init__(
+        self,
+        key: Callable[[str], str],
+        decisions: Iterable[Decided],
+        endings: Mapping[str, str],
+        turn: int,
+    ) -> None:
+        self._key = key
+        self._decisions = decisions
+        self._endings = endings
+        self._turn = turn
+
+    def artifact(self, path: str) -> Artifact | None:
+        """Return what a file, or a part of one, is known to hold."""
+        return by_path(path, self._key, self._writes)
+
+    def has(self, code: str, turns: int) -> str | None:
+        """Return the latest entry of the last turns that says a fact, or None."""
+        since = self._turn - turns + 1
+        return latest_fact(code, self._decisions, self._endings, since=since)
+
+    def _writes(self, key: str) -> list[Write]:
+        return writes_of(key, self._decisions, self._endings)
+
+
+class Recorded:
+    """A session as a decision was given it, to decide again; a ``session.Session``.
+
+    What was known then is what the decision's facts name, whatever came to be known since.
+
+    Args:
+        key: returns the key a path stands under in the entries.
+        decisions: the session's decisions, in order.
+        facts: the facts the decision rests on.
+        turn: number of its turn.
+    """
+
+    def __init__(
+        self,
+        key: Callable[[str], str],
+        decisions: Iterable[Decided],
+        facts: Sequence[Fact],
+        turn: int,
+    ) -> None:
+        self._key = key
+        self._facts = facts
+        self._turn = turn
+        named = {fact.entry for fact in facts}
+        self._named = [one for one in decisions if one.entry in named]
+
+    def artifact(self, path: str) -> Artifact | None:
+        """Return what a file, or a part of one, was known to hold."""
+        return by_path(path, self._key, self._writes)
+
+    def has(self, code: str, turns: int) -> str | None:
+        """Return the latest of the decision's facts of a code, within the last turns."""
+        wanted = {fact.entry for fact in self._facts if fact.code == code}
+        found = None
+        for one in self._named:
+            if one.entry in wanted and one.turn > self._turn - turns and says(code, one):
+                found = one.entry
+        return found
+
+    def _writes(self, key: str) -> list[Write]:
+        ran = {one.digest: "ok" for one in self._named}
+        pending = {fact.entry for fact in self._facts if fact.code == PENDING_WRITE}
+        return [
+            write._replace(state=PENDING) if write.entry in pending else write
+            for write in writes_of(key, self._named, ran)
+            if not write.ends
+        ]
+
+
+def by_path(
+    path: str, key: Callable[[str], str], writes: Callable[[str], Sequence[Write]]
+) -> Artifact | None:
+    """Return what a file, or a part of one, holds with what running it runs.
+
+    Args:
+        path: as of ``session.Session.artifact``.
+        key: returns the key a path stands under in the entries.
+        writes: returns a file's writes by key.
+    """
+    whole, mark, _ = path.partition(PART_MARK)
+    return artifact_of(key(whole), key(path) if mark else None, writes)

@@ -1,17 +1,36 @@
 """What the gate may ask about a session, whoever keeps it. Pure."""
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from toolgate.gate.facts.artifacts import Artifact
 
+PART_MARK = "\x01"
+"""Stands between a file and the name of a part of it."""
+
 READ_SECRET, READ_UNTRUSTED = "read_secret", "read_untrusted"
-EXECUTES, PENDING_WRITE, UNREAD_ARTIFACT = (
+EXECUTES, COPIES, PENDING_WRITE, UNREAD_ARTIFACT = (
     "executes_artifact",
+    "copies_artifact",
     "pending_write",
     "unread_artifact",
 )
+RUN = frozenset((EXECUTES, PENDING_WRITE, UNREAD_ARTIFACT))
+"""Codes of what a call runs."""
+
 ASKABLE = (READ_SECRET, READ_UNTRUSTED)
 """Codes a policy may make a rule depend on."""
+
+
+class Fact(NamedTuple):
+    """Something this session's earlier entries say.
+
+    Args:
+        code: what is known, e.g. ``executes_artifact``.
+        entry: digest of the ledger entry that says it.
+    """
+
+    code: str
+    entry: str
 
 
 class Session(Protocol):
@@ -22,7 +41,7 @@ class Session(Protocol):
 
         Args:
             path: absolute and normalized; for a part of a file (a target, a script),
-                the path, NUL and the part's name.
+                the path, the character U+0001 and the part's name.
         """
 
     def has(self, code: str, turns: int) -> str | None:

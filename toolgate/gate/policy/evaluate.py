@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from toolgate.gate.decision import ALLOW, ASK, STRICTNESS
 from toolgate.gate.effects.model import PROVED, Effect
+from toolgate.gate.effects.stored import is_stored
 from toolgate.gate.policy.match import applies, applies_to_tool, fits
 from toolgate.gate.policy.model import Policy, Rule
 
@@ -24,8 +25,10 @@ def evaluate(policy: Policy, tool: str, effects: tuple[Effect, ...]) -> Verdict:
     An effect is allowed by a rule that allows it and no rule that asks or
     denies, or when it is proved to only look. What no rule speaks for gets the
     policy's default. Ties go to a named rule over the default, then to the
-    effect that is least certain, then to the rule whose name sorts first.
+    effect that is least certain, then to the rule whose name sorts first. What a
+    written file would do when run is no effect of the call that writes it.
     """
+    effects = tuple(effect for effect in effects if not is_stored(effect.type))
     on_call = [rule for rule in policy.call_rules if applies_to_tool(rule.tools, tool)]
     verdicts = [_of_effect(policy, tool, effect, on_call) for effect in effects]
     verdicts += [Verdict(rule, None) for rule in on_call if rule.decide != ALLOW]
@@ -63,6 +66,7 @@ def _weight(effect: Effect | None) -> int:
 
 def class_of(policy: Policy, tool: str, effects: tuple[Effect, ...]) -> str:
     """Return the first of the policy's classes that a call belongs to, else ``other``."""
+    effects = tuple(effect for effect in effects if not is_stored(effect.type))
     for item in policy.classes:
         if applies_to_tool(item.tools, tool) and (
             not item.effects
