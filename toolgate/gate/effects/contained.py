@@ -5,10 +5,11 @@ from collections.abc import Callable
 from posixpath import basename
 
 from toolgate.gate.effects import stored
+from toolgate.gate.effects.content import language_of
 from toolgate.gate.effects.entrypoints import FIRST, MAKEFILES, PACKAGE, TESTS
 from toolgate.gate.effects.files import executed
 from toolgate.gate.effects.model import Effect
-from toolgate.gate.effects.reading import Files, Reading, Written, part_of
+from toolgate.gate.effects.reading import FUNCTION, Files, Reading, Written, part_of
 from toolgate.gate.facts.artifacts import PART, RUNS, SECRET, SEVERAL, UNREAD
 from toolgate.gate.shell.model import HOLE
 
@@ -17,6 +18,7 @@ MAX_TEXT = 64 * 1024
 
 MAX_PARTS = 24
 MAX_DEPENDENCIES = 64
+MAX_FUNCTIONS = 8
 _UNREAD_LANGUAGES = frozenset(("rs", "java", "kt", "swift", "c", "cc", "cpp", "cs", "scala"))
 # A Go program starts others, deletes trees and reaches hosts through these packages.
 _GO_REACHES = ("os/exec", "os.Remove", "net/http", '"net"', "syscall", "unsafe", "os.Rename")
@@ -140,9 +142,27 @@ class Content:
         if name.endswith((".yml", ".yaml")):
             return {path: ""}  # runs elsewhere, once it is pushed
         texts = {path: _without_schedule(text)}
+        if language_of(text, path, "") == "shell":
+            for function in _functions(text):
+                texts[part_of(path, function + FUNCTION)] = f"{text}\n{function}\n"
         if _is_test(name):
             texts[part_of(self._root, TESTS)] = text
         return texts
+
+
+def _functions(text: str) -> list[str]:
+    """Return the names of the functions that shell text defines, as far as a line begins one."""
+    found: dict[str, None] = {}
+    for line in text.split("\n"):
+        head, mark, _ = line.strip().partition("()")
+        words = head.split() if mark else line.strip().rstrip("{ ").split()
+        if words[:1] == ["function"] and len(words) == 2:
+            words = words[1:]
+        elif not mark:
+            continue
+        if len(words) == 1 and words[0].replace("_", "a").replace("-", "a").isalnum():
+            found[words[0]] = None
+    return list(found)[:MAX_FUNCTIONS]
 
 
 def _is_test(name: str) -> bool:

@@ -33,13 +33,17 @@ def note(
         base: what holds for each of them: where it comes from, and whether a secret went in.
     """
     puts: dict[str, Written] = {}
+    # What a program given on the command line writes is known to be written, but not what.
+    inline = any(e.type == "exec.code" and "inline" in e.how.split() for e in made)
     printed = content(script, command)
     for effect in made:
         if effect.type in ("fs.write", "fs.link"):
             marks = effect.how.split()
             part = bool({"append", "in-place"} & set(marks)) or effect.program == _SETTER
             piped = effect.program == "shell" and ("append" in marks or "truncate" in marks)
-            base = base._replace(scope=effect.scope, said=piped or effect.program in _GIVES)
+            base = base._replace(
+                scope=effect.scope, said=inline or piped or effect.program in _GIVES
+            )
             for path, one in _put(effect, made, command, reader, base, printed).items():
                 before = reader.files.get(path) if part else None
                 puts[path] = one._replace(part=part, before=before)

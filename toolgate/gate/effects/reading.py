@@ -8,10 +8,14 @@ from toolgate.gate.effects.paths import Paths
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.facts.artifacts import SECRET, Artifact
 from toolgate.gate.facts.session import NOTHING, PART_MARK, READ_SECRET, RUN, Fact, Session
-from toolgate.gate.shell.model import HOLE, Command, Script, Word
+from toolgate.gate.shell.model import BELOW, HOLE, Command, Script, Word
 
 TOUCHES = "*"
 """Name of the part of a file that stands for what the file touches when it is run: not known."""
+
+
+FUNCTION = "()"
+"""What follows a function's name to name the part of a shell file that calls it."""
 
 
 def part_of(path: str, name: str) -> str:
@@ -56,17 +60,20 @@ class Files:
         session: the session before the call.
     """
 
-    __slots__ = ("_session", "facts", "gone", "runs", "written")
+    __slots__ = ("_session", "facts", "gone", "runs", "sourced", "written")
 
     def __init__(self, session: Session = NOTHING) -> None:
         self._session = session
         self.written: dict[str, Written] = {}
         self.gone: set[str] = set()
         self.runs: dict[str, None] = {}
+        self.sourced: list[str] = []
         self.facts: dict[Fact, None] = {}
 
     def get(self, path: str) -> Written | None:
         """Return what is known of a file, or of a part of one (see ``part_of``)."""
+        # Of a file somewhere below a folder, the one right in it is looked at.
+        path = path.replace(f"/{BELOW}/", "/")
         found = self.written.get(path)
         if found is None and path not in self.gone and HOLE not in path:
             artifact = self._session.artifact(path)

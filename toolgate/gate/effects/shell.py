@@ -11,7 +11,7 @@ from toolgate.gate.effects.entry import apply
 from toolgate.gate.effects.hosts import host_of, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.paths import Paths
-from toolgate.gate.effects.reading import Files
+from toolgate.gate.effects.reading import FUNCTION, Files, part_of
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.parse import read
@@ -215,8 +215,16 @@ class Reader:
             return self._by_path(words, command)
         entry = self.entry(name)
         if entry is None:
-            return [self.unknown("unknown-program", name, name)]
+            return self._function(name) or [self.unknown("unknown-program", name, name)]
         return apply(self, entry, name, words[1:], command)
+
+    def _function(self, name: str) -> list[Effect]:
+        """Return what a function does that a file sourced by this text defines; else nothing."""
+        for path in self.files.sourced:
+            made = self.run_known(part_of(path, name + FUNCTION), name)
+            if made is not None:
+                return made or [self.inspect(name)]
+        return []
 
     def entry(self, name: str) -> dict[str, Any] | None:
         """Return the catalogue entry of a program, also by its name without a version."""
@@ -243,6 +251,8 @@ class Reader:
                 Effect("exec.code", "outside", host.resource, True, proof, program, "remote"),
             ]
         path = self.paths.resolve(word.text, command.cwd)
+        if program in ("source", "."):
+            self.files.sourced.append(path)
         made = self.paths.effects(
             "exec.code", word.text, command.cwd, program=program, how=("file",)
         )

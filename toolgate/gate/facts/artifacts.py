@@ -153,5 +153,8 @@ def joined(parts: Iterable[Artifact]) -> Artifact | None:
 
 def _runs(artifact: Artifact) -> list[tuple[str, str]]:
     return [
-        (note.removeprefix(RUNS), entry) for note, entry in artifact.holds if note.startswith(RUNS)
+        (key, entry)
+        for note, entry in artifact.holds
+        if note.startswith(RUNS)
+        for key in note.removeprefix(RUNS).split(",")
     ]

@@ -106,11 +106,13 @@ def artifact_of(
     of_file = list(writes(whole))
     certain = [at for at, write in enumerate(of_file) if write.whole and write.state == CONFIRMED]
     of_file = of_file[certain[-1] :] if certain else of_file
-    since = {write.entry for write in of_file}
+    since = {write.entry for write in of_file} if certain else None
 
     def counted(key: str) -> Sequence[Write]:
         found = writes(key)
-        return [write for write in found if write.entry in since] if key == part else found
+        if key != part or since is None:
+            return found
+        return [write for write in found if write.entry in since]
 
     # What changed a file in part, and could not be told by parts, may concern any of them.
     loose = held([write for write in of_file if not write.whole])

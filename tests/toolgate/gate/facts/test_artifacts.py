@@ -100,11 +100,11 @@ def test_how_a_write_ended_says_whether_it_counts():
 
 def test_what_a_file_runs_is_found_whichever_was_written_first():
     files = {
-        "main": [Write("m", CONFIRMED, (RUNS + "part",), whole=True)],
+        "main": [Write("m", CONFIRMED, (RUNS + "gone,part",), whole=True)],
         "part": [Write("p", PENDING, ("exec.code:remote@outside", SECRET, RUNS + "main"), True)],
     }
     found = followed("main", lambda key: files.get(key, []))
-    assert notes(found) == {RUNS + "main", RUNS + "part", "exec.code:remote@outside"}
+    assert notes(found) == {RUNS + "main", RUNS + "gone,part", "exec.code:remote@outside"}
     assert found.pending == ("p",)
     assert followed("other", lambda key: files.get(key, [])) is None
 
