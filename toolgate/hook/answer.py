@@ -21,6 +21,7 @@ from toolgate.gate.engine import Gate
 from toolgate.gate.open import build_digest, gate_for, policy_signature, user_policy
 from toolgate.gate.recorded import fields_of
 from toolgate.hook.event import Event
+from toolgate.hook.facts import LedgerSession
 from toolgate.hook.hosts import claude_code
 from toolgate.ledger.append import Ledger, default_root
 from toolgate.ledger.files import beside, is_postgresql
@@ -108,7 +109,8 @@ def _decided(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) 
     try:
         gate = gate_for(environ)
         call = call._replace(place=call.place._replace(gate=_own_paths(ledger.root, environ)))
-        decision, args = _decide(gate, call)
+        session = LedgerSession(ledger, event.session, event.key, salt(ledger.root))
+        decision, args = _decide(gate, call, session)
         call_id = call.call or f"made-{ts}-{args[7:19]}"
         if environ.get("TOOLGATE_VAULT"):
             decision = _kept(ledger, gate, call, call_id, decision, args, environ)
@@ -161,13 +163,16 @@ def _denied(reason: str) -> Answer:
     return claude_code.write("deny", reason), reason, 0
 
 
-def _decide(gate: Gate, call: ToolCall) -> tuple[Decision, str]:
+def _decide(gate: Gate, call: ToolCall, session: LedgerSession) -> tuple[Decision, str]:
     try:
         args = digest_of(call.input)
     except CanonicalizationError as error:
         sentence = f"Denied: the tool's input has no canonical form: {error}"
         return gate.refusal("input", sentence), digest(b"")
-    return gate.decide(call), args
+    try:
+        return gate.decide(call, session), args
+    finally:
+        session.close()
 
 
 def _recorded(ledger: Ledger, event: Event, ts: int) -> None:

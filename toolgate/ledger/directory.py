@@ -23,6 +23,7 @@ from toolgate.ledger.files import (
     tail_of_file,
 )
 from toolgate.ledger.index import NO_TAIL, Tail, is_whole
+from toolgate.ledger.recall import Indexed, Keys, Needles, Recall, Scanned
 
 LOCK_FILE = "spine.lock"
 _MOST_STATE_BYTES = 64 * 1024
@@ -248,6 +249,15 @@ class Files:
             for at, line in _lines_with(data, needles or (b"\n",)):
                 yield begin + start + at, line
             begin += start + len(data)
+
+    def recall(self, name: str, keys_of: Keys, needles_of: Needles) -> Recall:
+        """Return what finds lines in a session's file; see ``store.Store``."""
+        path = self.path_of(name)
+        if not os.path.exists(path) and (past := self._sealed(name)):
+            return Scanned(
+                lambda needles: (line for _, line in _lines_with(past, needles)), needles_of
+            )
+        return Indexed(path, self._path(name, ".facts"), keys_of)
 
     def locked(self) -> Locked:
         """Hold the spine's lock without appending to it."""

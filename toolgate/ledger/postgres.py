@@ -18,6 +18,7 @@ from toolgate.canonical import parse, raw_digest
 from toolgate.errors import LedgerError
 from toolgate.ledger.address import database_name
 from toolgate.ledger.index import NO_TAIL, Tail, tail_of
+from toolgate.ledger.recall import Keys, Needles, Recall, Scanned
 from toolgate.ledger.rows import END_OF_ALL, Rows, SpineRows
 
 SCHEMA = """
@@ -133,6 +134,16 @@ class Database:
         while found := self.rows(_LINES, stream, since, wanted):
             yield from found
             since = found[-1][0] + 1
+
+    def recall(self, name: str, keys_of: Keys, needles_of: Needles) -> Recall:
+        """Return what finds lines in a session's rows; see ``store.Store``."""
+
+        def lines(needles: Sequence[bytes]) -> Iterator[bytes]:
+            if self._has_tables():
+                for _, line in self._matching(f"session/{name}", 0, needles):
+                    yield bytes(line)
+
+        return Scanned(lines, needles_of)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
