@@ -2,7 +2,7 @@
 
 from evalkit.challenge.case import OUTCOMES
 from toolgate.canonical import digest
-from toolgate.gate.facts.history import Decided, Known
+from toolgate.gate.facts.history import Decided, History
 from toolgate.gate.recorded import resource_ref
 from toolgate.ledger.index import decision_digest_of
 from toolgate.records import DecisionFields
@@ -18,12 +18,13 @@ class Earlier:
 
     Args:
         salt: the ledger's salt.
+
+    Attributes:
+        session: what is known of the session so far.
     """
 
     def __init__(self, salt: bytes) -> None:
-        self._salt = salt
-        self._decided: list[Decided] = []
-        self._endings: dict[str, str] = {}
+        self.session = History(lambda path: resource_ref(path, salt))
 
     def decided(self, fields: DecisionFields, line: bytes) -> None:
         """Add a call's decision.
@@ -32,7 +33,7 @@ class Earlier:
             fields: the decision as the ledger keeps it.
             line: its entry in the run's ledger.
         """
-        self._decided.append(
+        self.session.decided(
             Decided(
                 entry=digest(line),
                 digest=decision_digest_of(line),
@@ -46,11 +47,5 @@ class Earlier:
 
     def ended(self, result: str | None) -> None:
         """Add the outcome of the last call."""
-        if self._decided and result is not None:
-            self._endings[self._decided[-1].digest] = _ENDINGS[result]
-
-    def session(self) -> Known:
-        """Return what is known of the session so far."""
-        return Known(
-            lambda path: resource_ref(path, self._salt), self._decided, self._endings, turn=1
-        )
+        if result is not None:
+            self.session.ended(_ENDINGS[result])

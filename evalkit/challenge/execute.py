@@ -196,7 +196,7 @@ def _show(made: ChallengeSet, case: Case, desk: Desk, recorded: dict[str, Record
         if step.event != PRE:
             continue
         call_id = case.id if step.scored else f"{case.id}#{number}"
-        answer = _deliver(made, case, step, desk, call_id, earlier.session())
+        answer = _deliver(made, case, step, desk, call_id, earlier.session)
         fields = _fields(answer, call_id, desk)
         if step.scored:
             return _Done(_result(case, answer), [] if fields is None else [fields])

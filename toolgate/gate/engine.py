@@ -1,5 +1,6 @@
 """From a call to a decision. Pure: the same call and policy give the same decision."""
 
+from collections.abc import Callable
 from posixpath import basename
 
 from toolgate.errors import InputError, PolicyError
@@ -93,8 +94,8 @@ class Gate:
             # A fault of ours in reading a call; denied and recorded like any other answer.
             name = type(error).__name__
             return self.refusal(GATE_FAULT, f"Denied: the gate failed to read the call ({name}).")
+        verdict = evaluate(self.policy, call.tool, effects, self._known(session, files))
         facts = tuple(files.facts)
-        verdict = evaluate(self.policy, call.tool, effects)
         action_class = class_of(self.policy, call.tool, effects)
         if verdict.rule.decide != DENY and action_class in self.policy.composition:
             return self._composed(call, verdict, action_class, effects, facts)
@@ -110,6 +111,19 @@ class Gate:
             policy=self.policy.digest,
             sentence=_sentence(call, verdict, state),
         )
+
+    def _known(self, session: Session, files: Files) -> Callable[[str], bool]:
+        """Return what says whether a fact is known, and keeps it as one the decision rests on."""
+
+        def known(code: str) -> bool:
+            turns = self.policy.turns.get(code)
+            if turns is None:
+                return any(fact.code == code for fact in files.facts)
+            entry = session.has(code, turns)
+            files.rest_on(code, entry)
+            return entry is not None
+
+        return known
 
     def _composed(
         self,

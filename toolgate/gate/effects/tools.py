@@ -136,6 +136,14 @@ def _file(call: ToolCall, paths: Paths, files: Files) -> list[Effect]:
     return made
 
 
+def leaves_out_content(call: ToolCall) -> bool:
+    """Say whether a call writes a file and its input does not say what, as in a shortened log."""
+    kind, _ = _PATH_TOOLS.get(call.tool, ("", ""))
+    texts = _contents(call)
+    cut = any(text.startswith("[elided ") for text in texts)
+    return kind == "fs.write" and (cut or not texts)
+
+
 def _contents(call: ToolCall) -> list[str]:
     """Return the texts a call puts into its file."""
     texts = [call.input.get(name) for name in _CONTENT_KEYS]

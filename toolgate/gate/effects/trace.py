@@ -14,6 +14,7 @@ from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import Files
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.effects.shell import Reader
+from toolgate.gate.facts.session import NOTHING, Session
 from toolgate.gate.shell.model import Command, Redirect, Script, Word
 
 TEXT, PIPE, GROUP, COMMAND, RUN = "text", "pipe", "group", "command", "run"
@@ -89,9 +90,11 @@ class WatchedReader(Reader):
     _open: list[Step]
 
     @classmethod
-    def over(cls, place: Place, settings: Settings, catalog: Catalog) -> "WatchedReader":
-        """Return a reader for a whole text; arguments as of ``Reader``."""
-        reader = cls(place, settings, catalog)
+    def over(
+        cls, place: Place, settings: Settings, catalog: Catalog, session: Session
+    ) -> "WatchedReader":
+        """Return a reader for a whole text of a session; arguments as of ``Reader``."""
+        reader = cls(place, settings, catalog, files=Files(session))
         reader.top = Step(Node(TEXT))
         reader._open = [reader.top]
         return reader
@@ -165,7 +168,13 @@ class WatchedReader(Reader):
         return made
 
 
-def reading_of(text: str, place: Place, settings: Settings, catalog: Catalog) -> Node:
+def reading_of(
+    text: str,
+    place: Place,
+    settings: Settings,
+    catalog: Catalog,
+    session: Session = NOTHING,
+) -> Node:
     """Return how a shell text is read.
 
     Args:
@@ -173,8 +182,9 @@ def reading_of(text: str, place: Place, settings: Settings, catalog: Catalog) ->
         place: where it would run.
         settings: names and patterns from the policy.
         catalog: what programs do.
+        session: what is known of the session before it.
     """
-    reader = WatchedReader.over(place, settings, catalog)
+    reader = WatchedReader.over(place, settings, catalog, session)
     made = reader.effects(text)
     (whole,) = reader.top.below
     return _node(whole, frozenset(made))

@@ -18,6 +18,7 @@ from toolgate.gate.facts.artifacts import (
     state_of,
 )
 from toolgate.gate.facts.session import (
+    ASKABLE,
     PART_MARK,
     PENDING_WRITE,
     READ_SECRET,
@@ -154,27 +155,46 @@ def says(code: str, one: Decided) -> bool:
     return any(row["type"] in _FETCHES and row["scope"] in _OUTSIDE for row in one.effects)
 
 
-class Known:
-    """A session as its decisions and outcomes so far say it; a ``session.Session``.
+class History:
+    """A session told call by call; a ``session.Session``.
 
     Args:
-        key: returns the key a path stands under in the entries.
-        decisions: the session's decisions, in order; at least all that say something of use.
-        endings: terminal_state by decision digest.
-        turn: number of the present turn.
+        key: returns the key a path stands under in the effects.
     """
 
-    def __init__(
-        self,
-        key: Callable[[str], str],
-        decisions: Iterable[Decided],
-        endings: Mapping[str, str],
-        turn: int,
-    ) -> None:
+    def __init__(self, key: Callable[[str], str]) -> None:
         self._key = key
-        self._decisions = decisions
-        self._endings = endings
-        self._turn = turn
+        self._turn = 1
+        self._by_key: dict[str, list[Decided]] = {}
+        self._says: dict[str, list[Decided]] = {code: [] for code in ASKABLE}
+        self._endings: dict[str, str] = {}
+        self._last: Decided | None = None
+        self._order: dict[str, int] = {}
+
+    def decided(self, one: Decided) -> None:
+        """Add a decision."""
+        self._last = one
+        self._order[one.entry] = len(self._order)
+        self._turn = max(self._turn, one.turn)
+        keys = {
+            _SEVERAL if row["type"] == _SEVERAL else row["resource"]
+            for row in one.effects
+            if row["type"].startswith(STORES) or row["type"] == "fs.delete"
+        }
+        for key in keys:
+            self._by_key.setdefault(key, []).append(one)
+        for code, found in self._says.items():
+            if says(code, one):
+                found.append(one)
+
+    def ended(self, state: str) -> None:
+        """Add the outcome of the last call, as a terminal_state."""
+        if self._last is not None:
+            self._endings[self._last.digest] = state
+
+    def turn(self, number: int) -> None:
+        """Begin a turn."""
+        self._turn = number
 
     def artifact(self, path: str) -> Artifact | None:
         """Return what a file, or a part of one, is known to hold."""
@@ -183,10 +203,14 @@ class Known:
     def has(self, code: str, turns: int) -> str | None:
         """Return the latest entry of the last turns that says a fact, or None."""
         since = self._turn - turns + 1
-        return latest_fact(code, self._decisions, self._endings, since=since)
+        return latest_fact(code, self._says[code], self._endings, since=since)
 
     def _writes(self, key: str) -> list[Write]:
-        return writes_of(key, self._decisions, self._endings)
+        found = self._by_key.get(key, [])
+        if sweeping := self._by_key.get(_SEVERAL):
+            both = {one.entry: one for one in (*found, *sweeping)}
+            found = sorted(both.values(), key=lambda one: self._order[one.entry])
+        return writes_of(key, found, self._endings)
 
 
 class Recorded:

@@ -21,6 +21,10 @@ ASKABLE = (READ_SECRET, READ_UNTRUSTED)
 """Codes a policy may make a rule depend on."""
 
 
+CODES = (*ASKABLE, EXECUTES, COPIES, PENDING_WRITE, UNREAD_ARTIFACT)
+"""Every code a fact can have."""
+
+
 class Fact(NamedTuple):
     """Something this session's earlier entries say.
 
