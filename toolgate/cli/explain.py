@@ -171,8 +171,8 @@ def _as_text(gate: Gate, call: ToolCall, decision: Decision, reading: Node) -> s
     if not decision.effects:
         lines[-1:] = ["  nothing: the call could not be read", ""]
     for label, value in (
-        *_stored(decision),
         *_facts(gate, decision),
+        *_stored(decision),
         ("class", decision.action_class),
         ("proof", decision.proof),
         ("rule", decision.rule + (f" ({decision.axis})" if decision.axis else "")),

@@ -67,9 +67,9 @@ def _line(item: Recorded, decision: Decision) -> dict[str, object]:
         "tool": item.call.tool,
         "decision": decision.state,
         "rule": decision.rule,
-        "facts": sorted({fact.code for fact in decision.facts}),
         "axis": decision.axis,
         "proof": decision.proof,
+        "facts": sorted({fact.code for fact in decision.facts}),
     }
 
 

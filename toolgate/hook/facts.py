@@ -5,11 +5,12 @@ outcomes that answer those, everything follows. Late outcomes, which stand on th
 spine, are not read: a write they would confirm stays pending.
 """
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
-from toolgate.canonical import digest, parse
-from toolgate.errors import CanonicalizationError, LedgerError
+from toolgate.canonical import digest
+from toolgate.errors import LedgerError
 from toolgate.gate.facts.artifacts import SEVERAL, UNREADABLE, Artifact, Write
 from toolgate.gate.facts.history import STORES, Decided, by_path, latest_fact, says, writes_of
 from toolgate.gate.facts.session import READ_SECRET, READ_UNTRUSTED
@@ -27,6 +28,7 @@ _EFFECTS, _EVENT = b',"effects":[', b',"ev":'
 _RESOURCE = b'"resource":"'
 _RESOURCE_LENGTH = 34
 _ANY_FILE = b"*"
+_TERMINAL = b'"terminal_state":"'
 
 
 def keys_of(line: bytes) -> list[bytes]:
@@ -73,6 +75,8 @@ class LedgerSession:
         self._key = key
         self._salt = salt
         self._recall: Recall | None = None
+        self._turn: int | None = None
+        self._sweeping: bool | None = None
         self._writes: dict[str, list[Write]] = {}
 
     def artifact(self, path: str) -> Artifact | None:
@@ -88,9 +92,11 @@ class LedgerSession:
         Raises:
             LedgerError: the ledger cannot be read.
         """
-        since = self._ledger.turn_of(self._session, self._key) - turns + 1
-        found = [_decided(line) for line in self._lines().decisions((code.encode(),))]
-        for one in reversed(found):
+        if self._turn is None:
+            self._turn = self._ledger.turn_of(self._session, self._key)
+        since = self._turn - turns + 1
+        for line in self._lines().latest(code.encode()):
+            one = _decided(line)
             if one.turn < since:
                 return None
             if says(code, one) and (
@@ -111,7 +117,10 @@ class LedgerSession:
 
     def _writes_of(self, key: str) -> list[Write]:
         if key not in self._writes:
-            lines = self._lines().decisions((key.encode(), _ANY_FILE))
+            if self._sweeping is None:
+                self._sweeping = bool(self._lines().decisions((_ANY_FILE,)))
+            wanted = (key.encode(), _ANY_FILE) if self._sweeping else (key.encode(),)
+            lines = self._lines().decisions(wanted)
             decided = [_decided(line) for line in lines]
             self._writes[key] = writes_of(key, decided, self._endings(decided))
         return self._writes[key]
@@ -120,12 +129,20 @@ class LedgerSession:
         found: dict[str, str] = {}
         for one in decided:
             for line in self._lines().outcomes(one.digest.encode()):
-                found[one.digest] = _body(line)["ev"]["terminal_state"]
+                start = line.find(_TERMINAL) + len(_TERMINAL)
+                found[one.digest] = line[start : line.find(b'"', start)].decode("ascii", "replace")
         return found
 
 
 def _decided(line: bytes) -> Decided:
     body = _body(line)
+    try:
+        return _of(body, line)
+    except (KeyError, TypeError):
+        raise LedgerError("an entry of the session is no decision") from None
+
+
+def _of(body: dict[str, Any], line: bytes) -> Decided:
     return Decided(
         entry=digest(line),
         digest=decision_digest_of(line),
@@ -139,9 +156,9 @@ def _decided(line: bytes) -> Decided:
 
 def _body(line: bytes) -> dict[str, Any]:
     try:
-        body = parse(line)
-    except CanonicalizationError as error:
-        raise LedgerError(f"an entry of the session cannot be read: {error}") from None
+        body = json.loads(line)
+    except (ValueError, RecursionError):
+        raise LedgerError("an entry of the session cannot be read") from None
     if not isinstance(body, dict):
         raise LedgerError("an entry of the session is no JSON object")
     return body

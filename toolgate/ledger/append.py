@@ -201,6 +201,8 @@ class Ledger:
             LedgerError: the ledger cannot be read.
         """
         name = session_name(session)
+        if self._store.begun(name):
+            return self._store.recall(name, keys_of, needles_of)
         state = states.load(self._store, name)
         if not (state.linear if state is not None else self._setting.linear):
             return self._store.recall(name, keys_of, needles_of)

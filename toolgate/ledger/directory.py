@@ -250,6 +250,15 @@ class Files:
                 yield begin + start + at, line
             begin += start + len(data)
 
+    def begun(self, name: str) -> bool:
+        """Say whether a session's file has bytes; that of a linear session has none."""
+        try:
+            return os.stat(self.path_of(name)).st_size > 0
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            fail("read", self.path_of(name), error)
+
     def recall(self, name: str, keys_of: Keys, needles_of: Needles) -> Recall:
         """Return what finds lines in a session's file; see ``store.Store``."""
         path = self.path_of(name)
@@ -257,7 +266,7 @@ class Files:
             return Scanned(
                 lambda needles: (line for _, line in _lines_with(past, needles)), needles_of
             )
-        return Indexed(path, self._path(name, ".facts"), keys_of)
+        return Indexed(path, self._path(name, ".facts"), keys_of, needles_of)
 
     def locked(self) -> Locked:
         """Hold the spine's lock without appending to it."""

@@ -135,6 +135,11 @@ class Database:
             yield from found
             since = found[-1][0] + 1
 
+    def begun(self, name: str) -> bool:
+        """Say whether a session's own stream has rows."""
+        query = "SELECT 1 FROM entry WHERE stream = %s LIMIT 1"
+        return self._has_tables() and bool(self.rows(query, f"session/{name}"))
+
     def recall(self, name: str, keys_of: Keys, needles_of: Needles) -> Recall:
         """Return what finds lines in a session's rows; see ``store.Store``."""
 

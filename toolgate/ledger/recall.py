@@ -20,7 +20,7 @@ from typing import Protocol
 from toolgate.canonical import digest
 from toolgate.errors import LedgerError
 from toolgate.ledger.files import fail
-from toolgate.ledger.index import answered_by, is_outcome
+from toolgate.ledger.index import answered_by, decision_digest_of, is_outcome
 
 MAX_UNINDEXED = 32 * 1024
 """Bytes of a session's file that are read each time instead of being indexed."""
@@ -28,6 +28,7 @@ MAX_UNINDEXED = 32 * 1024
 _DECISION = b'{"axis":'
 _END = b',"v":1}'
 _DIGITS = 16
+_OUTCOME = b"o:"
 
 Keys = Callable[[bytes], Iterable[bytes]]
 """Returns the keys a decision's line is to be found under."""
@@ -43,6 +44,13 @@ class Recall(Protocol):
         """Return the decisions found under any of some keys, in order.
 
         There may be more among them that only look alike.
+
+        Raises:
+            LedgerError: the session cannot be read.
+        """
+
+    def latest(self, key: bytes) -> Iterator[bytes]:
+        """Yield the decisions found under a key, the last one first.
 
         Raises:
             LedgerError: the session cannot be read.
@@ -78,6 +86,10 @@ class Scanned:
         needles = [needle for key in keys for needle in self._needles_of(key)]
         return [line for line in self._lines(needles) if line.startswith(_DECISION)]
 
+    def latest(self, key: bytes) -> Iterator[bytes]:
+        """Yield the decisions that contain what a key is found by, the last one first."""
+        yield from reversed(self.decisions((key,)))
+
     def outcomes(self, decision_digest: bytes) -> list[bytes]:
         """Return the outcomes that answer a decision."""
         return _answers(self._lines((decision_digest,)), decision_digest)
@@ -93,20 +105,36 @@ class Indexed:
         path: the session's file.
         index: the index's file.
         keys_of: returns the keys a decision's line is to be found under.
+        needles_of: returns the bytes by which a key's decisions are found.
     """
 
-    def __init__(self, path: str, index: str, keys_of: Keys) -> None:
+    def __init__(self, path: str, index: str, keys_of: Keys, needles_of: Needles) -> None:
         self._path = path
         self._index_path = index
         self._keys_of = keys_of
+        self._needles_of = needles_of
         self._fd = -1
         self._index = b""
+        self._index_end = 0
+        self._recent = b""
         self._tail: list[tuple[int, bytes]] = []
         self._opened = False
 
     def decisions(self, keys: Sequence[bytes]) -> list[bytes]:
         """Return the decisions found under any of some keys."""
         return [line for line in self._under(keys) if line.startswith(_DECISION)]
+
+    def latest(self, key: bytes) -> Iterator[bytes]:
+        """Yield the decisions found under a key, the last one first."""
+        self._open()
+        places = sorted(set(self._places(key)), reverse=True)
+        for _, line in reversed(self._in_tail(key)):
+            if line.startswith(_DECISION) and key in self._all_keys(line):
+                yield line
+        for start, length in places:
+            line = self._line(start, length)
+            if line.startswith(_DECISION) and key in self._all_keys(line):
+                yield line
 
     def outcomes(self, decision_digest: bytes) -> list[bytes]:
         """Return the outcomes that answer a decision."""
@@ -123,19 +151,30 @@ class Indexed:
         wanted = set(keys)
         places = sorted({place for key in keys for place in self._places(key)})
         lines = [self._line(start, length) for start, length in places]
-        lines += [line for _, line in self._tail]
+        recent = {start: line for key in keys for start, line in self._in_tail(key)}
+        lines += [recent[start] for start in sorted(recent)]
         # A row of an index whose writer died may be cut short: the line itself must fit.
         return [line for line in lines if not wanted.isdisjoint(self._all_keys(line))]
 
+    def _in_tail(self, key: bytes) -> list[tuple[int, bytes]]:
+        """Return the lines behind the index that may be found under a key."""
+        if key.startswith(_OUTCOME):
+            needles: Sequence[bytes] = (key[len(_OUTCOME) :],)
+        else:
+            needles = self._needles_of(key)
+        if not any(needle in self._recent for needle in needles):
+            return []
+        return [item for item in self._tail if any(needle in item[1] for needle in needles)]
+
     def _places(self, key: bytes) -> Iterator[tuple[int, int]]:
         needle = b"\n" + key + b" "
-        at = self._index.find(needle)
+        at = self._index.find(needle, 0, self._index_end)
         while at >= 0:
             begin = at + len(needle)
             stop = self._index.find(b"\n", begin)
             start, _, length = self._index[begin:stop].partition(b" ")
             yield int(start), int(length)
-            at = self._index.find(needle, stop)
+            at = self._index.find(needle, stop, self._index_end)
 
     def _line(self, start: int, length: int) -> bytes:
         try:
@@ -182,7 +221,7 @@ class Indexed:
                 start < end <= size
                 and digest(self._line(start, end - start - 1)).encode() == (fields[2])
             ):
-                self._index = data[: stop + 1]
+                self._index, self._index_end = data, stop + 1
                 return end
         if data:
             _remove(self._index_path)
@@ -190,7 +229,7 @@ class Indexed:
 
     def _lines_from(self, start: int, size: int) -> list[tuple[int, bytes]]:
         """Return the whole lines from a position on, and where each begins."""
-        data = self._line(start, size - start) if size > start else b""
+        data = self._recent = self._line(start, size - start) if size > start else b""
         lines: list[tuple[int, bytes]] = []
         at = 0
         while (stop := data.find(b"\n", at)) >= 0:
@@ -200,6 +239,17 @@ class Indexed:
             # It lacks but its line feed, which the next append supplies.
             lines.append((start + at, data[at:]))
         return lines
+
+    def _rows(self, lines: list[tuple[int, bytes]]) -> Iterator[bytes]:
+        """Yield the rows of an index's block; outcomes of decisions without a key have none."""
+        keyless: set[bytes] = set()
+        for begin, line in lines:
+            keys = dict.fromkeys(self._all_keys(line))
+            if line.startswith(_DECISION) and not keys:
+                keyless.add(_outcome_key(decision_digest_of(line).encode()))
+            for key in keys:
+                if key not in keyless:
+                    yield b"%b %d %d" % (key, begin, len(line))
 
     def _extend(self, covered: int) -> None:
         """Append what was read behind the index to it, for the next process."""
@@ -212,11 +262,7 @@ class Indexed:
         if not lines:
             return
         start, last = lines[-1]
-        rows = [
-            b"%b %d %d" % (key, begin, len(line))
-            for begin, line in lines
-            for key in dict.fromkeys(self._all_keys(line))
-        ]
+        rows = list(self._rows(lines))
         end = start + len(last) + 1
         rows.append(b"=%d %d %b" % (end, start, digest(last).encode()))
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
@@ -237,7 +283,7 @@ def _answers(lines: Iterable[bytes], decision_digest: bytes) -> list[bytes]:
 
 
 def _outcome_key(decision_digest: bytes) -> bytes:
-    return b"o" + decision_digest[7 : 7 + _DIGITS]
+    return _OUTCOME + decision_digest[7 : 7 + _DIGITS]
 
 
 def _read_whole(path: str) -> bytes:

@@ -115,6 +115,9 @@ class Store(Protocol):
             since: position of the first line to look at.
         """
 
+    def begun(self, name: str) -> bool:
+        """Say whether a session's own stream has lines, without its lock."""
+
     def recall(self, name: str, keys_of: Keys, needles_of: Needles) -> Recall:
         """Return what finds lines in a session's stream, without its lock.
 

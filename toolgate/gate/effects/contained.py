@@ -13,8 +13,9 @@ from toolgate.gate.effects.reading import FUNCTION, Files, Reading, Written, par
 from toolgate.gate.facts.artifacts import PART, RUNS, SECRET, SEVERAL, UNREAD
 from toolgate.gate.shell.model import HOLE
 
-MAX_TEXT = 64 * 1024
-"""Longer text is not read as it is written, so that a decision stays quick; running it asks."""
+MAX_TEXT = 40 * 1024
+"""Text of one file, its parts counted each, beyond which it is not read as it is written, so that
+a decision stays quick; running it asks."""
 
 MAX_PARTS = 24
 MAX_DEPENDENCIES = 64
@@ -60,8 +61,11 @@ class Content:
 
     def _of_file(self, path: str, written: Written) -> dict[str, list[Effect]]:
         told: dict[str, list[Effect]] = {}
+        bottom = written
+        while bottom.before is not None and bottom.before.artifact is None:
+            bottom = bottom.before
         for part, (notes, runs) in self._notes(path, written).items():
-            loose = written.part or part == part_of(self._root, TESTS)
+            loose = bottom.part or part == part_of(self._root, TESTS)
             said = [*notes, *([PART] if loose else []), *([SECRET] if written.secret else [])]
             told[part] = [stored.effect(note, written.scope, part) for note in said]
             if runs:
@@ -97,14 +101,18 @@ class Content:
             own = scope in ("workspace", "temp")
             note = stored.HARMLESS if own else f"exec.code:file@{scope}"
             return {path: ([note], [origin] if written.link else [])}
+        if written.plans:
+            return {path: ([written.plans], [])}
         if written.built and written.text is None:
             return {path: ([stored.HARMLESS], [])}
         if written.text is None or written.remote or len(written.text) > MAX_TEXT:
             return {path: ([UNREAD], [])}
-        return {
-            part: self._read(text, path, written)
-            for part, text in self._texts(path, written.text, whole=not written.part).items()
-        }
+        found: dict[str, tuple[list[str], list[str]]] = {}
+        left = MAX_TEXT
+        for part, text in self._texts(path, written.text, whole=not written.part).items():
+            left -= len(text)
+            found[part] = self._read(text, path, written) if left >= 0 else ([UNREAD], [])
+        return found
 
     def _read(self, text: str, path: str, written: Written) -> tuple[list[str], list[str]]:
         ending = basename(path).rpartition(".")[2].lower()
@@ -130,13 +138,10 @@ class Content:
         """Return a file's text by its parts; what can be run only as a whole is one text."""
         name = basename(path)
         if name == PACKAGE:
-            scripts = _scripts(text)
-            parts = {part_of(path, key): value for key, value in scripts.items()}
-            return {path: "", **parts}
+            return _by_part(path, _scripts(text))
         if name in MAKEFILES or name.endswith(".mk"):
             targets = _targets(text) if whole else {}
-            parts = {part_of(path, key): value for key, value in targets.items()}
-            return parts | {path: "" if parts else _recipes(text)}
+            return _by_part(path, targets) if targets else {path: _recipes(text)}
         if name.startswith("Dockerfile") or name.endswith(".dockerfile"):
             return {path: _docker_runs(text)}
         if name.endswith((".yml", ".yaml")):
@@ -148,6 +153,13 @@ class Content:
         if _is_test(name):
             texts[part_of(self._root, TESTS)] = text
         return texts
+
+
+def _by_part(path: str, texts: dict[str, str]) -> dict[str, str]:
+    """Return texts by the parts they belong to; too many of them count as the file's own."""
+    if len(texts) > MAX_PARTS:
+        return {path: "\n".join(dict.fromkeys(texts.values()))}
+    return {path: "", **{part_of(path, name): text for name, text in texts.items()}}
 
 
 def _functions(text: str) -> list[str]:
@@ -225,7 +237,7 @@ def _targets(text: str) -> dict[str, str]:
     variables = _variables(text)
     made = {
         target: _expanded("\n".join(_closure(target, recipes, needs)), variables)
-        for target in list(recipes)[:MAX_PARTS]
+        for target in recipes
     }
     if first is not None and first in made:
         made[FIRST] = made[first]

@@ -15,6 +15,7 @@ TESTS = "tests"
 FIRST = ""
 """Name of the target that is made when none is named."""
 
+_PLANNERS = ("terraform", "tofu", "terragrunt")
 _MANAGERS = ("npm", "yarn", "pnpm", "bun")
 _BY_NAME = ("test", "start", "stop", "restart", "build", "dev", "lint", "serve", "publish", "pack")
 _INSTALLS = ("install", "i", "ci", "add")
@@ -95,6 +96,9 @@ def _files(reading: Reading, name: str, parsed: Parsed, command: Command) -> lis
         if given is not None:
             return [reading.paths.resolve(given.text, command.cwd)]
         return [reading.paths.resolve(join(folder, "Dockerfile"), command.cwd)]
+    if rest == "apply" and first in _PLANNERS:
+        words = (*parsed.operands, *parsed.rest)
+        return [reading.paths.resolve(word.text, command.cwd) for word in words if word.known]
     if name in ("go run", "cargo script", "rustc", "javac", "java"):
         words = (*parsed.operands, *parsed.rest)
         files = [word.text for word in words if "." in word.text and word.known]

@@ -17,6 +17,11 @@ _COPIES = frozenset(("cp", "mv", "ln", "install"))
 _FILTERS = frozenset(("sed", "perl", "ruby"))
 _SETTER = "npm pkg set"
 _GIVES = _COPIES | _FILTERS | {"tee", "dd", _SETTER}
+# A plan that a program writes down, to be carried out by a later call.
+_PLANS = {
+    "plans-destroy": "infra.destroy@outside",
+    "plans-change": "infra.mutate@outside",
+}
 _TOUCHED = ("fs.read", "secret.read", "fs.delete")
 
 
@@ -65,6 +70,9 @@ def _put(
 ) -> dict[str, Written]:
     """Return what one write puts where."""
     program, path = effect.program, effect.resource
+    plans = next((note for mark, note in _PLANS.items() if mark in effect.how.split()), "")
+    if plans:
+        return {path: base._replace(plans=plans, said=True)}
     if program in _COPIES:
         found = [e for e in made if e.type in _TOUCHED and e.program == program]
         link = program == "ln" or effect.type == "fs.link"
@@ -146,6 +154,8 @@ def executed(written: Written, path: str, program: str, reader: Reading) -> list
         if known is not None and not known.link:
             return made + executed(known, origin, program, reader)
         return [*made, Effect("exec.code", scope, origin, True, PROVED, program, "file")]
+    if written.plans:
+        return [*made, stored.effect_of(written.plans, part_of(path, TOUCHES), program)]
     if written.remote:
         proof = unresolved("remote-code")
         return [*made, Effect("exec.code", "outside", path, True, proof, program, "remote")]

@@ -38,6 +38,7 @@ class Written(NamedTuple):
         copies: the file it is a copy of, when nothing is known of that one but where it lies.
         link: whether it is that file under another name, also when that one changes.
         said: whether its content was given by the text, and is to be remembered.
+        plans: what carrying it out does, of a plan that a program has written, as a note.
     """
 
     text: str | None
@@ -51,6 +52,7 @@ class Written(NamedTuple):
     copies: tuple[str, str] | None = None
     link: bool = False
     said: bool = True
+    plans: str = ""
 
 
 class Files:

@@ -115,9 +115,8 @@ def artifact_of(
             return found
         return [write for write in found if write.entry in since]
 
-    # What changed a file in part, and could not be told by parts, may concern any of them.
-    loose = held([write for write in of_file if not write.whole])
-    return joined(item for item in (followed(part, counted), loose) if item is not None)
+    # What a write puts into the file as a whole was not told by parts: it may be in any.
+    return joined(item for item in (followed(part, counted), held(of_file)) if item is not None)
 
 
 def latest_fact(
