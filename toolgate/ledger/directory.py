@@ -169,7 +169,7 @@ class Files:
         self._sessions = os.path.join(self.where, "sessions")
         self._unsynced: dict[str, None] | None = None
 
-    def session(self, name: str) -> Locked:
+    def session(self, name: str, *, since: int = 0) -> Locked:
         """Return a session's file, not yet locked."""
         make_directory(self._sessions)
         return Locked(

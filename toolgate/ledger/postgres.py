@@ -4,11 +4,17 @@ A stream is named ``session/<name>`` or ``spine/<number of its first entry>``,
 as the files are. An append is one transaction: it holds the advisory locks of
 its session and then of the spine until it commits, so nothing is ever half
 written and no end is ever torn.
+
+What a lock is held for is messages, so statements wait until an answer is needed
+and then go together: a transaction's beginning, its lock and a look at the end of
+the stream are one round trip, what it writes and its commit another.
 """
 
+import logging
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from typing import Any
 from weakref import finalize
 
@@ -18,7 +24,7 @@ from toolgate.canonical import parse, raw_digest
 from toolgate.errors import LedgerError
 from toolgate.ledger.address import database_name
 from toolgate.ledger.index import NO_TAIL, Tail, tail_of
-from toolgate.ledger.rows import END_OF_ALL, Rows, SpineRows
+from toolgate.ledger.rows import END_OF_ALL, End, Rows, SpineRows
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS entry (
@@ -40,9 +46,26 @@ CREATE TABLE IF NOT EXISTS open_turn (
 );
 """
 _INSERT = "INSERT INTO entry (stream, n, start, digest, line) VALUES (%s, %s, %s, %s, %s)"
+_INSERT_MANY = """
+INSERT INTO entry (stream, n, start, digest, line)
+SELECT * FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::text[], %s::bytea[])
+"""
 _END = """
 SELECT n, start + length(line) + 1, line FROM entry WHERE stream = %s ORDER BY n DESC LIMIT 1
 """
+# With the last row before the position: a stream that has none behind it still shows its end.
+_LOOK = """
+SELECT 0, 0, state FROM open_turn WHERE session = %s
+UNION ALL (
+  SELECT n, start, line FROM entry WHERE stream = %s AND start >= coalesce(
+    (SELECT max(start) FROM entry WHERE stream = %s AND start < %s), 0)
+)
+"""
+_LOCK = "SELECT set_config('synchronous_commit', %s, true), pg_advisory_xact_lock(%s)"
+_FLUSH = """
+SELECT set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'toolgate', '')
+"""
+_STATE = "SELECT state FROM open_turn WHERE session = %s"
 # A loose scan: one look into the index a stream, however long the streams are.
 _SPINE = """
 WITH RECURSIVE found AS (
@@ -51,21 +74,28 @@ WITH RECURSIVE found AS (
   SELECT (SELECT min(e.stream) FROM entry e WHERE e.stream > found.stream AND e.stream < 'spine0')
   FROM found WHERE found.stream IS NOT NULL
 )
-SELECT stream, (SELECT start + length(line) + 1 FROM entry e WHERE e.stream = found.stream
-                ORDER BY n DESC LIMIT 1)
-FROM found WHERE stream IS NOT NULL ORDER BY stream
+SELECT found.stream, last.n, last.start + length(last.line) + 1, last.line
+FROM found, LATERAL (
+  SELECT n, start, line FROM entry e WHERE e.stream = found.stream ORDER BY n DESC LIMIT 1) last
+WHERE found.stream IS NOT NULL ORDER BY found.stream
 """
 _LINES = """
 SELECT start, line FROM entry
 WHERE stream = %s AND start >= %s AND EXISTS (
   SELECT FROM unnest(%s::bytea[]) AS needle WHERE position(needle IN line) > 0)
-ORDER BY n LIMIT 10000
+ORDER BY start LIMIT 10000
 """
 _RANGE = """
 SELECT start, line FROM entry WHERE stream = %s AND start < %s AND start >= coalesce(
   (SELECT max(start) FROM entry WHERE stream = %s AND start <= %s), 0)
-ORDER BY n
+ORDER BY start
 """
+# A lost connection is one error of the caller's; the driver would tell it on stderr as well.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
+
+_RECENT_BYTES = 1024 * 1024
+
+Statement = tuple[str, tuple[Any, ...]]
 
 
 class Database:
@@ -90,15 +120,20 @@ class Database:
         self._pid = 0
         self._inherited: list[Any] = []
         self._depth = 0
+        self._begun = False
+        self._waiting: list[Statement] = []
+        self._states: dict[str, bytes | None] = {}
+        self._recent: dict[tuple[str, int], bytes] = {}
+        self._recent_bytes = 0
         self._failed = False
         self._grouped = False
         self._ready = False
 
     # -- the store
 
-    def session(self, name: str) -> Rows:
+    def session(self, name: str, *, since: int = 0) -> Rows:
         """Return a session's stream, not yet locked."""
-        return Rows(self, f"session/{name}")
+        return Rows(self, name, since)
 
     def spine(self, *, alone: bool = False) -> SpineRows:
         """Return the spine, not yet locked; one log carries all streams to the disk in order."""
@@ -106,25 +141,27 @@ class Database:
 
     def exists(self) -> bool:
         """Say whether the spine has begun."""
-        return bool(self.spine_streams())
+        return bool(self.spine_ends())
 
     def spine_tail(self) -> Tail:
         """Say how the spine ends, without its lock."""
-        streams = self.spine_streams()
-        return self.tail_of(streams[-1][0]) if streams else NO_TAIL
+        ends = self.spine_ends()
+        return self.tail_of(ends[-1]) if ends else NO_TAIL
 
     def session_tail(self, name: str) -> Tail:
         """Say how a session's stream ends, without its lock."""
-        return self.tail_of(f"session/{name}")
+        stream = f"session/{name}"
+        found = self.rows(_END, stream) if self._has_tables() else []
+        return self.tail_of(End(stream, *found[0])) if found else NO_TAIL
 
     def spine_lines(self, needles: Sequence[bytes], since: int) -> Iterator[tuple[int, bytes]]:
         """Yield the spine's lines that contain any of some bytes, and where each begins."""
         base = 0
-        for stream, size in self.spine_streams():
-            if base + size > since:
-                for start, line in self._matching(stream, max(since - base, 0), needles):
+        for end in self.spine_ends():
+            if base + end.size > since:
+                for start, line in self._matching(end.stream, max(since - base, 0), needles):
                     yield base + start, line
-            base += size
+            base += end.size
 
     def _matching(
         self, stream: str, since: int, needles: Sequence[bytes]
@@ -168,11 +205,14 @@ class Database:
 
     def load_state(self, name: str) -> bytes | None:
         """Return a session's cached state; None when there is none."""
-        found = self.rows("SELECT state FROM open_turn WHERE session = %s", name)
-        return found[0][0] if found else None
+        if name not in self._states:
+            found = self.rows(_STATE, name)
+            return found[0][0] if found else None
+        return self._states[name]
 
     def keep_state(self, name: str, data: bytes) -> None:
         """Cache a session's state, in the transaction of what led to it."""
+        self._states.pop(name, None)
         turn = parse(data)["state"]["turn"] or {"number": None, "digest": None}
         self.execute(
             "INSERT INTO open_turn (session, turn, digest, state) VALUES (%s, %s, %s, %s) "
@@ -186,6 +226,7 @@ class Database:
 
     def drop_state(self, name: str) -> None:
         """Remove a session's cached state before the spine changes under it."""
+        self._states.pop(name, None)
         self.execute("DELETE FROM open_turn WHERE session = %s", name)
 
     @contextmanager
@@ -194,14 +235,17 @@ class Database:
         if self._grouped or not self.durable:
             yield
             return
+        connection = self._open()
         self._grouped = True
         try:
             yield
         finally:
             self._grouped = False
+            if self._connection is not connection:  # a server that went down may have lost some
+                raise LedgerError(f"cannot append to {self.where}: the connection was lost")
             self.begin()
             try:  # what is flushed up to this message includes every commit before it
-                self.execute("SELECT pg_logical_emit_message(true, 'toolgate', '')")
+                self.execute(_FLUSH)
             except BaseException:
                 self.end(True)
                 raise
@@ -211,25 +255,17 @@ class Database:
 
     def begin(self) -> None:
         """Begin a transaction, or go on in the one that is open."""
+        self._leave_parent()
         if not self._depth:
             self._failed = False
             try:
-                self._begin()
+                self._create_tables()
             except BaseException:
                 self._drop()  # a transaction may have begun on it
                 raise
+            self._begun = False
+            self._waiting = [("BEGIN ISOLATION LEVEL READ COMMITTED", ())]
         self._depth += 1
-
-    def _begin(self) -> None:
-        begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
-        self._create_tables()
-        try:
-            self._open().execute(begin)
-        except psycopg.OperationalError:  # the server was restarted since the last append
-            self._drop()
-            self.execute(begin)
-        waits = self.durable and not self._grouped
-        self.execute(f"SET LOCAL synchronous_commit = {'on' if waits else 'off'}")
 
     def _create_tables(self) -> None:
         """Create the tables if need be, by one process and in a transaction of their own.
@@ -258,18 +294,29 @@ class Database:
         self._failed = self._failed or failed
         if self._depth:
             return
+        waiting, self._waiting = self._waiting, []
+        self._states.clear()
         if self._failed:
-            self.epoch += 1  # what this process remembers may never have come to be
+            self._forget()  # what this process remembers may never have come to be
             self._roll_back()
+            self._begun = False
             if not failed:
                 raise LedgerError(f"cannot append to {self.where}: an earlier step failed")
             return
         try:
-            self.execute("COMMIT")
+            with self._translated():
+                self._send([*waiting, ("COMMIT", ())])
         except BaseException:
-            self.epoch += 1
+            self._forget()
             self._drop()
             raise
+        finally:
+            self._begun = False
+
+    def _forget(self) -> None:
+        self.epoch += 1
+        self._recent.clear()
+        self._recent_bytes = 0
 
     def _roll_back(self) -> None:
         if self._connection is None:
@@ -280,61 +327,115 @@ class Database:
             self._drop()
 
     def lock(self, name: str) -> None:
-        """Wait for an exclusive lock that is held until the transaction ends."""
-        self.execute("SELECT pg_advisory_xact_lock(%s)", lock_key(name))
+        """Wait for an exclusive lock that is held until the transaction ends.
+
+        The transaction is told here how its commit waits: one statement less.
+        """
+        waits = "on" if self.durable and not self._grouped else "off"
+        self.execute(_LOCK, waits, lock_key(name))
 
     # -- statements
 
     def execute(self, statement: str, *values: Any) -> None:
-        """Run a statement.
+        """Run a statement of the transaction, at the latest when it commits.
 
         Raises:
-            LedgerError: the server refused it or is gone.
+            LedgerError: the server refused it or is gone; or a later statement's caller has this.
         """
-        with self._translated():
-            self._open().execute(statement, values or None)
+        self._waiting.append((statement, values))
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return what a query finds."""
+        """Return what a query finds, in one round trip with the statements that wait."""
+        statements, self._waiting = [*self._waiting, (query, values)], []
         with self._translated():
-            return self._open().execute(query, values).fetchall()
+            try:
+                found = self._send(statements)
+            except psycopg.OperationalError:
+                # Nothing was written yet, and the server was restarted since the last append.
+                if self._begun or self._open_still():
+                    raise
+                self._drop()
+                found = self._send(statements)
+        self._begun = self._depth > 0
+        return found
+
+    def _send(self, statements: Sequence[Statement]) -> list[tuple[Any, ...]]:
+        """Send statements together and return what the last finds; behind an error none is run."""
+        connection = self._open()
+        if len(statements) == 1:
+            cursor = self._run(connection, *statements[0])
+        else:
+            with connection.pipeline():
+                for statement in statements:
+                    cursor = self._run(connection, *statement)
+        return cursor.fetchall() if cursor.description else []
+
+    def _run(
+        self, connection: "psycopg.Connection[Any]", text: str, values: tuple[Any, ...]
+    ) -> "psycopg.Cursor[Any]":
+        return connection.execute(text, values or None, binary=True)
+
+    def look(self, name: str, stream: str, since: int) -> list[tuple[int, int, bytes]]:
+        """Wait for a session's lock; return its rows from the last one before a position on.
+
+        Args:
+            name: the session's name.
+            stream: its stream.
+            since: the position, in bytes.
+
+        Returns:
+            The number, first byte and line of each.
+        """
+        self.lock(stream)
+        found = sorted(self.rows(_LOOK, name, stream, stream, since), key=itemgetter(0))
+        cached = bool(found) and found[0][0] == 0
+        self._states[name] = found[0][2] if cached else None
+        return [(n, start, line) for n, start, line in found[cached:]]
 
     def insert(self, rows: list[tuple[str, int, int, str, bytes]]) -> None:
         """Insert entries."""
-        with self._translated():
-            if len(rows) == 1:
-                self._open().execute(_INSERT, rows[0])
-            else:
-                self._open().cursor().executemany(_INSERT, rows)
+        if len(rows) == 1:
+            self.execute(_INSERT, *rows[0])
+        elif rows:
+            self.execute(_INSERT_MANY, *map(list, zip(*rows, strict=True)))
+        for stream, _, start, _, line in rows:
+            self._remember(stream, start, line)
 
-    def spine_streams(self) -> list[tuple[str, int]]:
-        """Return the spine's streams, oldest first, and the bytes of each."""
-        return [(row[0], row[1]) for row in self.rows(_SPINE)] if self._has_tables() else []
+    def _remember(self, stream: str, start: int, line: bytes) -> None:
+        """Keep a line that is likely asked for again; rows never change."""
+        self._recent_bytes += len(line) - len(self._recent.pop((stream, start), b""))
+        self._recent[stream, start] = line
+        while self._recent_bytes > _RECENT_BYTES:
+            self._recent_bytes -= len(self._recent.pop(next(iter(self._recent))))
 
-    def end_of(self, stream: str) -> tuple[int, int, bytes]:
-        """Return the number of a stream's last line, its size in bytes, and that line."""
-        found = self.rows(_END, stream) if self._has_tables() else []
-        return found[0] if found else (0, 0, b"")
+    def spine_ends(self) -> list[End]:
+        """Return where each of the spine's streams ends, oldest first."""
+        return [End(*row) for row in self.rows(_SPINE)] if self._has_tables() else []
 
-    def tail_of(self, stream: str) -> Tail:
+    def tail_of(self, end: End) -> Tail:
         """Say how a stream ends. Every row ends with its line feed, so no line is open."""
-        n, size, line = self.end_of(stream)
-        if not n:
+        if not end.n:
             return NO_TAIL
-        found = tail_of(line + b"\n")
+        found = tail_of(end.line + b"\n")
         if found is not None:
-            return found._replace(good=size)
-        data = self.bytes_of(stream, 0, None)
+            return found._replace(good=end.size)
+        data = self.bytes_of(end.stream, 0, None)
         return tail_of(data) or Tail(0, None, data, False)
 
     def bytes_of(self, stream: str, start: int, stop: int | None) -> bytes:
         """Return a stream's bytes from one offset to another, or to its end."""
+        recent = self._recent.get((stream, start))
+        if recent is not None and stop == start + len(recent):
+            return recent
         last = END_OF_ALL if stop is None else stop
         found = self.rows(_RANGE, stream, last, stream, start)
         if not found:
             return b""
         data = b"".join([line + b"\n" for _, line in found])
-        return data[start - found[0][0] : last - found[0][0]]
+        data = data[start - found[0][0] : last - found[0][0]]
+        if b"\n" not in data:
+            self._remember(stream, start, data)
+        return data
 
     def _has_tables(self) -> bool:
         if not self._ready:
@@ -346,18 +447,26 @@ class Database:
 
     def _open(self) -> "psycopg.Connection[Any]":
         """Return this process's connection; inside a transaction, the one it began on."""
-        if self._connection is not None and self._pid == os.getpid():
-            return self._connection
+        self._leave_parent()
         if self._connection is not None:
-            self._inherited.append(self._connection)  # closing it would end it in the parent
-            self._depth = 0
-        elif self._depth:
+            return self._connection
+        if self._begun:
             raise LedgerError(f"cannot append to {self.where}: the connection was lost")
         with self._translated("connect to"):
             connection = psycopg.connect(self._url, autocommit=True, connect_timeout=10)
         self._connection, self._pid = connection, os.getpid()
         finalize(self, _close, connection, self._pid)
         return connection
+
+    def _leave_parent(self) -> None:
+        """Let go of a connection that was inherited: closing it would end it in the parent."""
+        if self._connection is not None and self._pid != os.getpid():
+            self._inherited.append(self._connection)
+            self._connection = None
+            self._depth, self._begun, self._waiting = 0, False, []
+
+    def _open_still(self) -> bool:
+        return self._connection is not None and not self._connection.closed
 
     def _drop(self) -> None:
         if self._connection is not None:

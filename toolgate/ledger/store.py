@@ -86,8 +86,14 @@ class Store(Protocol):
     durable: bool
     boot: str | None
 
-    def session(self, name: str) -> Stream:
-        """Return a session's stream, not yet locked."""
+    def session(self, name: str, *, since: int = 0) -> Stream:
+        """Return a session's stream, not yet locked.
+
+        Args:
+            name: the session's name.
+            since: position from which on it will be read, so that a place far away can send
+                that along with the lock.
+        """
 
     def spine(self, *, alone: bool = False) -> SpineStream:
         """Return the spine, not yet locked.
