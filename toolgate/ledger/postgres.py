@@ -61,6 +61,11 @@ UNION ALL (
     (SELECT max(start) FROM entry WHERE stream = %s AND start < %s), 0)
 )
 """
+_KEEP_STATE = """
+INSERT INTO open_turn (session, turn, digest, state) VALUES (%s, %s, %s, %s)
+ON CONFLICT (session) DO UPDATE
+SET turn = excluded.turn, digest = excluded.digest, state = excluded.state
+"""
 _LOCK = "SELECT set_config('synchronous_commit', %s, true), pg_advisory_xact_lock(%s)"
 _FLUSH = """
 SELECT set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'toolgate', '')
@@ -214,20 +219,20 @@ class Database:
         """Cache a session's state, in the transaction of what led to it."""
         self._states.pop(name, None)
         turn = parse(data)["state"]["turn"] or {"number": None, "digest": None}
-        self.execute(
-            "INSERT INTO open_turn (session, turn, digest, state) VALUES (%s, %s, %s, %s) "
-            "ON CONFLICT (session) DO UPDATE SET turn = excluded.turn, "
-            "digest = excluded.digest, state = excluded.state",
-            name,
-            turn["number"],
-            turn["digest"],
-            data,
-        )
+        self.execute(_KEEP_STATE, name, turn["number"], turn["digest"], data)
 
     def drop_state(self, name: str) -> None:
         """Remove a session's cached state before the spine changes under it."""
         self._states.pop(name, None)
         self.execute("DELETE FROM open_turn WHERE session = %s", name)
+
+    def load_cache(self, name: str) -> bytes | None:
+        """Return what was read of the spine and kept under a name; None when there is none."""
+        return self.load_state(f"/{name}")
+
+    def keep_cache(self, name: str, data: bytes) -> None:
+        """Keep what was read of the spine; no session's name has a slash."""
+        self.execute(_KEEP_STATE, f"/{name}", None, None, data)
 
     @contextmanager
     def group(self) -> Iterator[None]:

@@ -141,5 +141,11 @@ class Store(Protocol):
     def drop_state(self, name: str) -> None:
         """Forget where a session stands, before the spine changes under it."""
 
+    def load_cache(self, name: str) -> bytes | None:
+        """Return what ``keep_cache`` was last given under a name; None if there is nothing."""
+
+    def keep_cache(self, name: str, data: bytes) -> None:
+        """Keep what was read of the spine, whose lock the caller holds. No harm if it cannot."""
+
     def group(self) -> AbstractContextManager[None]:
         """Let appends share one wait for the disk, which ends with the block."""
