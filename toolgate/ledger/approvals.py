@@ -7,7 +7,7 @@ writer that dies between the two has used up approvals for nothing; the other
 order could use one twice.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from toolgate.approval import (

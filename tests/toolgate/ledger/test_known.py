@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from approved import HOUR, ALONE, Desk, key
+from approved import ALONE, HOUR, Desk, key
 from ledgers import SPINE
 
 from toolgate.approval import Target
