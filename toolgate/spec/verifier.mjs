@@ -2972,11 +2972,12 @@ function readPin(value) {
 /** What a ledger's spine names: its log, its sessions, and what started them. */
 async function outline(source) {
   checkThere(source);
-  const found = { origins: new Set(), opened: new Map(), children: [] };
+  const found = { start: '', origins: new Set(), opened: new Map(), children: [] };
   for (const file of source.spine) {
     for await (const { entry, digest: entryDigest } of readLines(source.chunks(file), file)) {
       if (!entry) continue;
-      if (!found.origins.size) found.origins.add(`toolgate.invalid/${entryDigest.slice(7, 23)}`);
+      if (!found.start) found.origins.add(`toolgate.invalid/${entryDigest.slice(7, 23)}`);
+      found.start ||= entryDigest;
       if (entry.kind === 'key_rotate' && entry.ev.role === 'checkpoint') found.origins.add(entry.ev.name);
       if (entry.kind !== 'session_open') continue;
       heldIn(found.opened, entry.session, () => entryDigest);
@@ -3043,6 +3044,12 @@ async function verifySystem(ledgers, anchors = NOTHING_KEPT) {
   for (const { name, said } of anchors.checkpoints) if (!origins.has(said.origin)) add('log.ledger_missing', `checkpoint ${name}`);
   if (anchors.key && !origins.has(anchors.key.name)) add('log.ledger_missing', 'pinned key');
 
+  const begun = new Map(); // first entry -> the ledgers that begin with it
+  for (const [name, { start }] of outlines) heldIn(begun, start, () => []).push(sources.get(name));
+  for (const copies of begun.values()) {
+    if (copies.length > 1) for (const entry of await partings(copies)) add('log.equivocation', entry);
+  }
+
   const openingOf = ({ name, session }) => outlines.get(name)?.opened.get(session);
   const edges = children.flatMap((child) =>
     [...(made.get(child.decision)?.openings ?? [])].map((opening) => [openingOf(child), opening]),
@@ -3062,6 +3069,30 @@ async function verifySystem(ledgers, anchors = NOTHING_KEPT) {
     root: hexOf('sha256', rootOver([...lasts].sort())),
     members,
   };
+}
+
+/** The entries of a spine, one after the other. */
+async function* entriesOf(source) {
+  for (const file of source.spine) {
+    for await (const line of readLines(source.chunks(file), file)) if (line.entry) yield line;
+  }
+}
+
+/** The entries at which ledgers part that begin with the same one; of those that follow one, all but the least. */
+async function partings(sources) {
+  const found = [];
+  const waiting = [{ copies: sources.map(entriesOf), before: undefined }];
+  while (waiting.length) {
+    const { copies, before } = waiting.pop();
+    const following = new Map(); // digest -> {link, copies}
+    for (const copy of copies) {
+      const { value } = await copy.next();
+      if (value) heldIn(following, value.digest, () => ({ link: value.entry.prev_digest, copies: [] })).copies.push(copy);
+    }
+    found.push(...[...following.keys()].filter((one) => following.get(one).link === before).sort().slice(1));
+    for (const [one, same] of following) if (same.copies.length > 1) waiting.push({ copies: same.copies, before: one });
+  }
+  return found;
 }
 
 /** What lies on a loop of edges, or between two: what is left when ends are taken away again and again. */

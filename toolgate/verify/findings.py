@@ -115,7 +115,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("entries.authority_unrooted", FAIL, "A policy's authority reaches no pinned root."),
     # The chain.
     Fault("log.head", FAIL, "The ledger does not hold the head that was pinned."),
-    Fault("log.equivocation", FAIL, "The ledger does not hold a checkpoint that was kept outside."),
+    Fault("log.equivocation", FAIL, "The ledger was shown with another history."),
     Fault("log.spine_broken", FAIL, "A spine entry does not follow the one before it."),
     Fault("log.fork", FAIL, "Two spine entries name the same one before them."),
     Fault("log.key_rotation", FAIL, "A key of the log was not brought in by the key before it."),

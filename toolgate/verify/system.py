@@ -6,14 +6,17 @@ started by an allowed decision is looked up in all of them.
 """
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from toolgate.errors import LedgerError
+from toolgate.ledger.address import database_name
 from toolgate.ledger.files import is_postgresql
 from toolgate.ledger.merkle import tree_root
 from toolgate.ledger.rotation import CHECKPOINT
 from toolgate.verify.anchors import NOTHING, Anchors
+from toolgate.verify.copies import partings
 from toolgate.verify.findings import Finding, finding, verdict
 from toolgate.verify.ledger import verify
 from toolgate.verify.place import open_ledger
@@ -109,12 +112,13 @@ class _Child(NamedTuple):
 class _Outline:
     """What is known of a ledger before it is verified."""
 
-    __slots__ = ("children", "origins", "sessions")
+    __slots__ = ("children", "origins", "sessions", "start")
 
     def __init__(self) -> None:
         self.children: list[_Child] = []
         self.origins: set[str] = set()
         self.sessions: dict[str, str] = {}
+        self.start = ""
 
 
 class _Made(NamedTuple):
@@ -142,7 +146,7 @@ class _Watch:
         self.heads: dict[str, str] = {}
         self.started: dict[str, Started] = {}
         self.ran: set[str] = set()
-        self._path = path
+        self.path = path
         self._named = named
         self._made = made
         self._uses = uses
@@ -168,11 +172,11 @@ class _Watch:
         state, session = entry.ev.decision_state, entry.session or ""
         if line.event in self._named:
             made = self._made.setdefault(line.event, _Made(state, set()))
-            made.places.add((self._path, session))
+            made.places.add((self.path, session))
         if state == "allowed" and self._signatures:
             for item in entry.basis:
                 if item in self._signatures:
-                    use = _Use(entry.ts, line.digest, entry.ev.action_ref, self._path)
+                    use = _Use(entry.ts, line.digest, entry.ev.action_ref, self.path)
                     self._uses.setdefault(self._signatures[item], set()).add(use)
         if state == "allowed" and entry.intent.action_type in STARTERS:
             intent = entry.intent
@@ -189,7 +193,8 @@ def verify_system(
     """Verify several ledgers as one.
 
     Args:
-        roots: the ledger directories, in any order, any of them more than once.
+        roots: the ledgers (directories, ``postgresql://...``), in any order, any of them
+            more than once.
         anchors: checkpoints and keys that were kept outside; each is held against the
             ledgers whose log it names.
         trusted: policy digests and public keys that are trusted to say who writes policies.
@@ -198,15 +203,18 @@ def verify_system(
     Raises:
         LedgerError: no ledger is given.
     """
-    if any(is_postgresql(root) for root in roots):
-        raise LedgerError(
-            "several ledgers are verified from directories; toolgate ledger export makes one of "
-            "a database"
-        )
-    paths = sorted({os.path.realpath(root) for root in roots})
-    if not paths:
+    places = dict(_named(root) for root in sorted(roots, reverse=True))
+    if not places:
         raise LedgerError("nothing to verify: no ledger was given")
-    return _System(paths, anchors, trusted, progress).run()
+    return _System(places, anchors, trusted, progress).run()
+
+
+def _named(place: str) -> tuple[str, str]:
+    """Return what a place is called, which holds no secret, and how it is opened."""
+    if is_postgresql(place):
+        return database_name(place), place
+    path = os.path.realpath(place)
+    return path, path
 
 
 class _System:
@@ -214,12 +222,13 @@ class _System:
 
     def __init__(
         self,
-        paths: list[str],
+        places: Mapping[str, str],
         anchors: Anchors,
         trusted: Collection[str],
         progress: Progress | None,
     ) -> None:
-        self._paths = paths
+        self._places = places
+        self._paths = sorted(places)
         self._trusted = trusted
         self._anchors = anchors
         self._progress = progress
@@ -235,7 +244,7 @@ class _System:
         missing: dict[str, str] = {}
         for path in self._paths:
             try:
-                self._outlines[path] = _outline(path)
+                self._outlines[path] = _outline(path, self._places[path])
             except LedgerError as error:
                 missing[path] = str(error)
         children = [child for one in self._outlines.values() for child in one.children]
@@ -247,6 +256,7 @@ class _System:
         self._match_anchors()
         self._look_up(children)
         self._match_approvals()
+        self._match_copies()
         heads = {head for watch in self._watches for head in watch.heads.values()}
         return self._report(members, heads, len(named))
 
@@ -256,7 +266,7 @@ class _System:
         watch = _Watch(path, named, self._made, self._uses)
         try:
             report = verify(
-                path,
+                self._places[path],
                 anchors=self._anchors_of(path),
                 roots=self._trusted,
                 watch=watch,
@@ -304,6 +314,22 @@ class _System:
                         "ledger has used already"
                     )
                     self._add("entries.approval_reused", use.entry, message)
+
+    def _match_copies(self) -> None:
+        """Hold ledgers that begin with the same entry against each other."""
+        read = {one.path for one in self._watches}
+        starts = Counter(one.start for path, one in self._outlines.items() if path in read)
+        spines = (
+            (path, open_ledger(self._places[path]).read_spine())
+            for path in self._paths
+            if path in read and starts[self._outlines[path].start] > 1
+        )
+        for parting in partings(spines):
+            message = (
+                f"{', '.join(parting.ledgers)}: this entry follows {parting.before}, and a copy "
+                f"of the ledger has {parting.other} in its place"
+            )
+            self._add("log.equivocation", parting.entry, message)
 
     # -- who started whom
 
@@ -413,13 +439,17 @@ def _on_loops(edges: Collection[tuple[str, str]]) -> set[str]:
     return found
 
 
-def _outline(path: str) -> _Outline:
+def _outline(path: str, place: str) -> _Outline:
     """Read a ledger's spine for its log's name and for who started its sessions.
+
+    Args:
+        path: what the ledger is called.
+        place: where it is.
 
     Raises:
         LedgerError: there is no ledger, nothing in it, or it cannot be read.
     """
-    directory = open_ledger(path)
+    directory = open_ledger(place)
     if directory.empty:
         raise LedgerError(f"the ledger at {path} has no entry")
     made = _Outline()
@@ -427,7 +457,8 @@ def _outline(path: str) -> _Outline:
         if not isinstance(item, Line):
             continue
         entry = item.entry
-        if not made.origins:
+        if not made.start:
+            made.start = item.digest
             made.origins.add(f"toolgate.invalid/{item.digest[7:23]}")
         if isinstance(entry, SessionOpen):
             session = entry.session or ""
