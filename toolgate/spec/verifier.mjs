@@ -2136,6 +2136,7 @@ class Execution extends Layer {
   #sessions = new Map();
   #approvals = new Set();
   #stated = new Set(); // calls that the ledger itself says nobody decided
+  #refused = new Map(); // by session (or none) and call or arguments: entries that refuse it unread
 
   /** `trace` is {calls, answers, losses}; null when none was given. */
   constructor(trace) {
@@ -2169,6 +2170,12 @@ class Execution extends Layer {
     } else if (entry.kind === 'audit' && ev.action === 'execution.args_differ') {
       this.add('execution.args_differ', line.digest, entry.session);
       addTo(this.#session(entry.session ?? '').differ, ev.details.call, ev.details.args_digest);
+    } else if (entry.kind === 'audit' && ev.action === 'input.refused') {
+      const { session, call, args_digest: args } = ev.details;
+      const whose = text(session) ? [session, null] : [null];
+      for (const name of new Set([call, args].filter((one) => text(one) && one))) {
+        for (const one of whose) addTo(this.#refused, joined(one, name), line.digest);
+      }
     }
   }
 
@@ -2286,10 +2293,27 @@ class Execution extends Layer {
     }
   }
 
+  #refusals = new Set(); // those taken, by entry and format
+  #ran = new Set(); // those whose call ran
+
+  /** Whether a call was refused unread: each refusal is of one call, which a format shows once. */
+  #wasRefused({ session, call, args_digest: args, format, status }) {
+    const known = this.#refused.get(joined(session, call || args || '')) ?? [];
+    const entry = known.find((one) => !this.#refusals.has(joined(one, format)));
+    if (entry === undefined) return false;
+    this.#refusals.add(joined(entry, format));
+    if (['ok', 'cancelled'].includes(status) && !this.#ran.has(entry)) {
+      this.#ran.add(entry);
+      this.add('execution.after_deny', entry, null);
+    }
+    return true;
+  }
+
   finish() {
     for (const session of [...this.#sessions.keys()]) this.endSession(session);
     for (const span of this.#trace?.spans.left() ?? []) {
       if (this.#stated.has(joined(span.session, span.call || span.args_digest))) continue;
+      if (this.#wasRefused(span)) continue;
       this.add('execution.no_decision', span.where, span.session);
     }
   }

@@ -83,6 +83,7 @@ class Execution:
         self._differ: set[tuple[str, str]] = set()
         self._approvals: dict[str, str] = {}
         self._stated: set[tuple[str | None, str | None]] = set()
+        self._refused: dict[tuple[str | None, str], list[str]] = defaultdict(list)
         self._sessions: dict[str, _Session] = defaultdict(_Session)
         self._against = None if spans is None else AgainstTrace(Trace.of(spans), self._add)
 
@@ -183,6 +184,19 @@ class Execution:
                 self._unmatched(line, entry)
             elif entry.ev["action"] == "execution.args_differ":
                 self._args_differ(line, entry)
+            elif entry.ev["action"] == "input.refused":
+                self._refuse(line, entry)
+
+    def _refuse(self, line: Line, entry: Other) -> None:
+        """Keep a call that could not be read and was answered deny: a trace may list it."""
+        details = entry.ev["details"]
+        session, *names = (details.get(name) for name in ("session", "call", "args_digest"))
+        for name in names:
+            for whose in (session, None):
+                if isinstance(name, str) and name and (whose is None or isinstance(whose, str)):
+                    known = self._refused[whose, name]
+                    if line.digest not in known[-1:]:
+                        known.append(line.digest)
 
     def _unmatched(self, line: Line, entry: Other) -> None:
         details = entry.ev["details"]
@@ -282,7 +296,7 @@ class Execution:
         for session in list(self._sessions):
             self.end_session(session)
         if self._against is not None:
-            self._against.finish(self._stated)
+            self._against.finish(self._stated, self._refused)
 
     def _add(
         self, code: str, entry: str, message: str, session: str | None, turn: int | None = None
