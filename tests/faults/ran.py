@@ -171,6 +171,14 @@ def _(kit: Any) -> None:
     kit.traces["t.jsonl"] = transcript(*rows)
 
 
+@fault("more-findings-of-a-code-than-are-listed", "H", "execution.unmatched")
+def _(kit: Any) -> None:
+    kit.args["most"] = 2
+    for number in range(5):
+        details = {"call": f"u{number}", "tool": "Bash", "args_digest": None, "result_digest": None}
+        audit(kit, "execution.unmatched", details)
+
+
 @fault("call-refused-unread-that-ran", "H", "execution.after_deny", base="plain")
 def _(kit: Any) -> None:
     refuse(kit, session="s", call="c9", tool="Bash", args_digest=REFUSED_ARGS)

@@ -860,12 +860,21 @@ class Segments {
 
 // ---------------------------------------------------------------- entries
 
+/** How many findings of one code are listed; the others are counted. */
+const MOST_OF_A_CODE = 1000;
+
 /** What the three layers share: their findings. */
 class Layer {
   seen = [];
+  more = new Map(); // by code: how many findings beyond those that are listed
+  most = MOST_OF_A_CODE;
+  #counts = new Map();
 
   add(code, entry, session = null, turn = null) {
-    this.seen.push({ code, entry, session, turn });
+    const count = this.#counts.get(code) ?? 0;
+    if (count >= this.most) this.more.set(code, (this.more.get(code) ?? 0) + 1);
+    else this.seen.push({ code, entry, session, turn });
+    this.#counts.set(code, Math.min(count + 1, this.most));
   }
 }
 
@@ -2922,12 +2931,13 @@ const verdictOf = (findings, conditions) => {
  * @param roots policy digests and keys that are trusted to say who writes policies
  * @param watch called with every entry
  */
-async function verify(source, { trace = null, pin = null, anchors = NOTHING_KEPT, roots = [], watch = () => {} } = {}) {
+async function verify(source, { trace = null, pin = null, anchors = NOTHING_KEPT, roots = [], most = MOST_OF_A_CODE, watch = () => {} } = {}) {
   checkThere(source);
   const log = new Log(pin, anchors);
   const entries = new Entries(source, roots);
   const execution = new Execution(trace);
   const layers = [entries, log, execution];
+  for (const layer of layers) layer.most = most;
   const take = (item, stream) => {
     if (item.bad) for (const layer of [entries, log]) layer.bad(item.bad, stream);
     else for (const layer of layers) layer.take(item, stream);
@@ -2982,7 +2992,8 @@ async function verify(source, { trace = null, pin = null, anchors = NOTHING_KEPT
     ...conditions,
     ...(twins ? [`what ${twins} Parquet twin(s) of segments say: only their digests were compared`] : []),
   ];
-  return { verdict: verdictOf(findings, conditions), findings, head: log.head, conditions, unchecked };
+  const more = Object.fromEntries(layers.flatMap((layer) => [...layer.more]).sort(([a], [b]) => byBytes(a, b)));
+  return { verdict: verdictOf(findings, conditions), findings, more, head: log.head, conditions, unchecked };
 }
 
 /** Reads SEQ:DIGEST; the digest may come without its prefix. */
@@ -3187,7 +3198,7 @@ function anchorsOf({ checkpoints = {}, checkpoint_key: key, witnesses = [] }) {
 
 /** Verifies a case and says in what it differs from what the case expects. */
 async function differences(given, folder) {
-  const { expect_head: head, system, roots, checkpoints, checkpoint_key, witnesses, ...others } = given.args;
+  const { expect_head: head, system, roots, most, checkpoints, checkpoint_key, witnesses, ...others } = given.args;
   if (Object.keys(others).length) return [`cannot give ${Object.keys(others).join(', ')}`];
   const anchors = anchorsOf({ checkpoints, checkpoint_key, witnesses });
   if (system) {
@@ -3198,7 +3209,7 @@ async function differences(given, folder) {
   const shown = (given.spans ?? []).map((span) => ({ ...UNSAID, ...span }));
   const read = readTraces(files);
   const trace = given.spans || files.length ? { ...read, calls: [...shown, ...read.calls] } : null;
-  const verified = (kept) => verify(heldOf(given.ledgers.ledger, folder), { trace, roots, ...kept });
+  const verified = (kept) => verify(heldOf(given.ledgers.ledger, folder), { trace, roots, most, ...kept });
   const told = compare(given.expected, await verified({ pin: readPin(head), anchors }));
   if (given.pin_needed) {
     const blind = compare({ verdict: 'CONDITIONAL', findings: [] }, await verified({}));
@@ -3214,6 +3225,10 @@ function compare(expected, found) {
   for (const one of got) if (!wanted.includes(one)) told.push(`found ${one}`);
   for (const one of wanted) if (!got.includes(one)) told.push(`lacks ${one}`);
   if (!told.length && wanted.join() !== got.join()) told.push('the findings stand in another order');
+  const counts = ({ more }) => JSON.stringify(more ?? {});
+  if (!('members' in expected) && counts(expected) !== counts(found)) {
+    told.push(`counts ${counts(found)} more; expected ${counts(expected)}`);
+  }
   if ((expected.root ?? found.root) !== found.root) told.push(`root is ${found.root}; expected ${expected.root}`);
   for (const [name, verdict] of Object.entries(expected.members ?? {})) {
     const member = found.members[name]?.verdict ?? null;
@@ -3314,10 +3329,11 @@ const sayFindings = (findings) => [
   ...findings.map(({ code, entry, cause }) => plain(`${cause === null ? '' : '    follows: '}${code}  ${entry}`)),
 ];
 
-function report({ verdict, findings, head, unchecked }) {
+function report({ verdict, findings, more, head, unchecked }) {
   return [
     ...(unchecked.length ? ['Not checked', ...unchecked.map((one) => plain(`  ${one}`))] : []),
     ...sayFindings(findings),
+    ...Object.entries(more).map(([code, count]) => `and ${count} more of ${code}, counted only`),
     `Head     ${head.seq}:${head.digest}`,
     `Verdict  ${verdict}`,
   ];

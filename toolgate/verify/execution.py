@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from toolgate.verify.against_trace import RAN, AgainstTrace, Decided, ran_wrongly
 from toolgate.verify.endings import Ending
-from toolgate.verify.findings import Seen, finding
+from toolgate.verify.findings import MOST_OF_A_CODE, Found, Seen, finding
 from toolgate.verify.read import Line
 from toolgate.verify.shapes import Decision, Entry, Other, Outcome, SessionOpen
 from toolgate.verify.traces.span import Span, Trace
@@ -71,8 +71,10 @@ class Execution:
         by_content: outcomes that found their decision by tool and arguments.
     """
 
-    def __init__(self, spans: Trace | Sequence[Span] | None = None) -> None:
-        self.seen: list[Seen] = []
+    def __init__(
+        self, spans: Trace | Sequence[Span] | None = None, most: int = MOST_OF_A_CODE
+    ) -> None:
+        self.seen = Found(most)
         self.asks: list[Ask] = []
         self.decisions: Counter[str] = Counter()
         self.outcomes: Counter[str] = Counter()
@@ -269,7 +271,7 @@ class Execution:
 
     def begin(self) -> None:
         """Go on as one of them, which reports and counts only what it finds itself."""
-        self.seen.clear()
+        self.seen.begin()
         self.asks.clear()
         for name in _SUMS:
             setattr(self, name, type(getattr(self, name))())
