@@ -14,15 +14,16 @@ from toolgate.errors import LedgerError
 from toolgate.ledger.address import database_name
 from toolgate.ledger.files import is_postgresql
 from toolgate.ledger.merkle import tree_root
-from toolgate.ledger.rotation import CHECKPOINT
 from toolgate.verify.anchors import NOTHING, Anchors
 from toolgate.verify.copies import partings
 from toolgate.verify.findings import Finding, finding, verdict
 from toolgate.verify.ledger import verify
+from toolgate.verify.loops import on_loops
+from toolgate.verify.outline import Child, Outline, outline
 from toolgate.verify.place import open_ledger
 from toolgate.verify.read import Line
 from toolgate.verify.report import Report
-from toolgate.verify.shapes import Decision, Other, Outcome, SessionClose, SessionOpen
+from toolgate.verify.shapes import Decision, Other, Outcome, SessionClose
 
 STARTERS = ("Agent", "Task")
 """Tools that start an agent."""
@@ -98,27 +99,6 @@ class SystemReport(NamedTuple):
                 for item in self.members
             ],
         }
-
-
-class _Child(NamedTuple):
-    """A session's part that names the decision that started its agent."""
-
-    entry: str
-    session: str
-    ledger: str
-    decision: str
-
-
-class _Outline:
-    """What is known of a ledger before it is verified."""
-
-    __slots__ = ("children", "origins", "sessions", "start")
-
-    def __init__(self) -> None:
-        self.children: list[_Child] = []
-        self.origins: set[str] = set()
-        self.sessions: dict[str, str] = {}
-        self.start = ""
 
 
 class _Made(NamedTuple):
@@ -233,7 +213,7 @@ class _System:
         self._anchors = anchors
         self._progress = progress
         self._findings: dict[tuple[str, str], Finding] = {}
-        self._outlines: dict[str, _Outline] = {}
+        self._outlines: dict[str, Outline] = {}
         self._watches: list[_Watch] = []
         self._made: dict[str, _Made] = {}
         self._uses: dict[str, set[_Use]] = {}
@@ -244,7 +224,7 @@ class _System:
         missing: dict[str, str] = {}
         for path in self._paths:
             try:
-                self._outlines[path] = _outline(path, self._places[path])
+                self._outlines[path] = outline(path, self._places[path])
             except LedgerError as error:
                 missing[path] = str(error)
         children = [child for one in self._outlines.values() for child in one.children]
@@ -333,7 +313,7 @@ class _System:
 
     # -- who started whom
 
-    def _look_up(self, children: list[_Child]) -> None:
+    def _look_up(self, children: list[Child]) -> None:
         loops = self._loops(children)
         for child in children:
             made = self._made.get(child.decision)
@@ -350,7 +330,7 @@ class _System:
         """Return the first session_open of a session, which is the same in every copy."""
         return self._outlines[ledger].sessions.get(session, "")
 
-    def _loops(self, children: list[_Child]) -> set[str]:
+    def _loops(self, children: list[Child]) -> set[str]:
         """Return the sessions that lie on a loop of sessions starting one another."""
         edges = {
             (self._opening(child.ledger, child.session), self._opening(*place))
@@ -358,7 +338,7 @@ class _System:
             if child.decision in self._made
             for place in self._made[child.decision].places
         }
-        return _on_loops({edge for edge in edges if all(edge)})
+        return on_loops({edge for edge in edges if all(edge)})
 
     # -- the report
 
@@ -396,75 +376,3 @@ class _System:
 
     def _add(self, code: str, entry: str, message: str) -> None:
         self._findings.setdefault((code, entry), finding(code, entry, message))
-
-
-def _on_loops(edges: Collection[tuple[str, str]]) -> set[str]:
-    """Return the nodes that a path leads back to themselves from.
-
-    Source: R. Tarjan, Depth-first search and linear graph algorithms (1972), without recursion.
-    """
-    following: dict[str, list[str]] = {}
-    for one, other in sorted(edges):
-        following.setdefault(one, []).append(other)
-    found = {one for one, other in edges if one == other}
-    number: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    open_: list[str] = []
-    waiting: set[str] = set()
-    for root, below in following.items():
-        path = [] if root in number else [(root, iter(below))]
-        while path:
-            node, rest = path[-1]
-            if node not in number:
-                number[node] = lowest[node] = len(number)
-                open_.append(node)
-                waiting.add(node)
-            for other in rest:
-                if other not in number:
-                    path.append((other, iter(following.get(other, ()))))
-                    break
-                if other in waiting:
-                    lowest[node] = min(lowest[node], number[other])
-            else:
-                path.pop()
-                if path:
-                    lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[node])
-                if lowest[node] == number[node]:
-                    together = [open_.pop()]
-                    while together[-1] != node:
-                        together.append(open_.pop())
-                    waiting.difference_update(together)
-                    if len(together) > 1:
-                        found.update(together)
-    return found
-
-
-def _outline(path: str, place: str) -> _Outline:
-    """Read a ledger's spine for its log's name and for who started its sessions.
-
-    Args:
-        path: what the ledger is called.
-        place: where it is.
-
-    Raises:
-        LedgerError: there is no ledger, nothing in it, or it cannot be read.
-    """
-    directory = open_ledger(place)
-    if directory.empty:
-        raise LedgerError(f"the ledger at {path} has no entry")
-    made = _Outline()
-    for item in directory.read_spine():
-        if not isinstance(item, Line):
-            continue
-        entry = item.entry
-        if not made.start:
-            made.start = item.digest
-            made.origins.add(f"toolgate.invalid/{item.digest[7:23]}")
-        if isinstance(entry, SessionOpen):
-            session = entry.session or ""
-            made.sessions.setdefault(session, item.digest)
-            if entry.ev.spawned_by is not None:
-                made.children.append(_Child(item.digest, session, path, entry.ev.spawned_by))
-        elif isinstance(entry, Other) and entry.ev.get("role") == CHECKPOINT:
-            made.origins.add(entry.ev["name"])
-    return made

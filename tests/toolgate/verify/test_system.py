@@ -18,7 +18,8 @@ from toolgate.errors import LedgerError
 from toolgate.ledger.merkle import tree_root
 from toolgate.verify.anchors import Anchors
 from toolgate.verify.findings import BY_CODE
-from toolgate.verify.system import _on_loops, verify_system
+from toolgate.verify.loops import on_loops
+from toolgate.verify.system import verify_system
 
 CASES = [pytest.param(case, id=case.id) for case in systems.SYSTEM]
 
@@ -283,14 +284,14 @@ def test_a_session_is_on_a_loop_if_a_path_leads_back_to_it(edges):
     for _ in reached:
         for one, known in reached.items():
             reached[one] = known.union(*(reached[other] for other in known))
-    assert _on_loops(edges) == {one for one in reached if one in reached[one]}
+    assert on_loops(edges) == {one for one in reached if one in reached[one]}
 
 
 def test_a_long_row_of_agents_takes_linear_time_and_no_deep_stack():
     count = 100_000
     row = {(str(one), str(one + 1)) for one in range(count)}
-    assert _on_loops(row) == set()
-    assert len(_on_loops(row | {(str(count), "0")})) == count + 1
+    assert on_loops(row) == set()
+    assert len(on_loops(row | {(str(count), "0")})) == count + 1
 
 
 def test_an_approval_is_used_in_one_ledger(tmp_path):
