@@ -42,6 +42,14 @@ def is_local(host: str) -> bool:
     )
 
 
+def is_metadata(host: str) -> bool:
+    """Say whether a host gives a cloud machine its credentials.
+
+    Source: AWS, Azure and Google Cloud documentation of instance metadata.
+    """
+    return host in ("169.254.169.254", "metadata.google.internal", "fd00:ec2::254", "169.254.170.2")
+
+
 def is_trusted(host: str, settings: Settings) -> bool:
     """Say whether a host is this machine or named by the policy, which covers subdomains."""
     return is_local(host) or any(

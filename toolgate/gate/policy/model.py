@@ -70,7 +70,7 @@ class Policy:
         self.unattended_modes = frozenset(body["unattended"]["modes"])
         self.unattended_answer: str = body["unattended"]["ask"]
         self.settings = Settings(**{key: tuple(value) for key, value in body["names"].items()})
-        self.mcp: dict[str, list[str]] = body["mcp"]
+        self.mcp: dict[str, list[str] | dict[str, Any]] = body["mcp"]
         self.classes = tuple(
             ActionClass(item["name"], *_speaks_of(item, f"class {item['name']}", source))
             for item in body["classes"]
