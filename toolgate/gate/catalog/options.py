@@ -92,7 +92,10 @@ def _long(
     options: list[tuple[str, Word | None]],
 ) -> int:
     name, equals, attached = word.text.partition("=")
-    if equals:
+    joined = name[:2] + "*"
+    if joined in values and len(word.text) > 2:
+        options.append((joined, word._replace(text=word.text[2:])))
+    elif equals:
         options.append((name, word._replace(text=attached)))
     elif name in values and position < len(arguments):
         options.append((name, arguments[position]))
