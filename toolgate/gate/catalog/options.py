@@ -123,6 +123,10 @@ def _cluster(
     letters = word.text[1:]
     for index, letter in enumerate(letters):
         name = "-" + letter
+        if name + "*" in values:
+            value = word._replace(text=letters[index + 1 :])
+            options.append((name, value if value.text else None))
+            break
         if name not in values:
             options.append((name, None))
             continue

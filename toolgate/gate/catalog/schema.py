@@ -57,6 +57,7 @@ SPECIAL = frozenset(
         "filter",
         "mirror",
         "ssh-key",
+        "fed",
         "unread",
     )
 )

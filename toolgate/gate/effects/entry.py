@@ -152,11 +152,13 @@ def _subcommand(
     rest = parsed.rest
     if entry.get("special") == "git":
         made, rest = special.git_globals(reading, parsed, command, made)
+    if not rest and entry.get("special") == "fed":
+        made += special.READINGS["fed"](reading, parsed, name, command, ())
     if not rest:
         return [*made, *(stated(item, name, ()) for item in entry.get("does", ()))] or [
             reading.inspect(name)
         ]
-    below = _below(entry, rest[0]) if rest[0].known else None
+    below = _below(entry, rest[0], last=len(rest) == 1) if rest[0].known else None
     if below is None:
         if any(word.text in ("--help", "help") for word in rest[:2]):
             return [*made, reading.inspect(name)]
@@ -166,14 +168,16 @@ def _subcommand(
     return made + apply(reading, below, f"{name} {rest[0].text}", rest[1:], command, how)
 
 
-def _below(entry: dict[str, Any], word: Word) -> dict[str, Any] | None:
+def _below(entry: dict[str, Any], word: Word, *, last: bool) -> dict[str, Any] | None:
     below: dict[str, Any] = entry["subcommands"]
     if word.text in below:
         return below[word.text] or {}
+    other: dict[str, Any] | None = entry.get("other")
     patterns = [name for name in below if "*" in name and matches(word.text, name)]
+    if patterns == ["*"] and last and other is not None and below["*"].get("subcommands"):
+        return other  # nothing follows, so this is the verb and no further noun
     if patterns:
         return below[max(patterns, key=len)] or {}
-    other: dict[str, Any] | None = entry.get("other")
     return other
 
 

@@ -10,7 +10,7 @@ from toolgate.gate.effects.special.git import (
     git_runs,
     git_shows,
 )
-from toolgate.gate.effects.special.interpreters import code_filter, unread
+from toolgate.gate.effects.special.interpreters import code_filter, fed, unread
 from toolgate.gate.effects.special.remote import gh_api, remote_shell
 from toolgate.gate.effects.special.transfer import download, mirror, ssh_key
 
@@ -35,6 +35,7 @@ READINGS = {
     "mirror": mirror,
     "ssh-key": ssh_key,
     "filter": code_filter,
+    "fed": fed,
     "unread": unread,
 }
 
