@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 from toolgate.gate.shell.model import Word
 
 Entry = dict[str, Any]
+# Roles of an option after which an interpreter leaves the rest to its program: python -m NAME ...
+_LAST = frozenset(("module", "python"))
 
 
 class Parsed(NamedTuple):
@@ -81,6 +83,8 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
             position = _long(word, arguments, position, values, options)
         else:
             position = _cluster(word, arguments, position, values, options)
+        if stop and values.get(options[-1][0]) in _LAST:
+            return Parsed(tuple(options), tuple(operands), arguments[position:], known)
     return Parsed(tuple(options), tuple(operands), (), known)
 
 

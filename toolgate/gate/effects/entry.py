@@ -341,7 +341,13 @@ def _script_operand(
         return [Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")]
     if not roles:
         return []
-    return argument(reading, roles[0].rstrip("*?"), first, command, name, ())
+    role = roles[0].rstrip("*?")
+    made = argument(reading, role, first, command, name, ())
+    known = basename(first.text)
+    if role == "exec" and first.known and reading.entry(known) is not None:
+        # A script with a catalogued name: php artisan migrate:fresh, python manage.py flush.
+        made += reading.invoke((first._replace(text=known), *parsed.rest[1:]), command)
+    return made
 
 
 def _standard_input(
