@@ -22,6 +22,7 @@ ROLES = {
     "host": "a host that is contacted",
     "data": "data that is sent (@file is read)",
     "upload": "a file that is read and sent",
+    "item": "a request item; the file it names is read and sent",
     "transfer": "copied; host:path is on another machine, the last is written",
 }
 _ANY_NUMBER = "any number, each "
