@@ -98,7 +98,7 @@ def _typed(entry: Any, where: str, faults: list[str]) -> Any:
         return entry
     made: dict[str, Any] = {}
     for key, value in entry.items():
-        if key in ("stop", "whole", "assigns", "inspect"):
+        if key in ("stop", "whole", "assigns", "inspect", "bare"):
             made[key] = value == "true"
             if value not in ("true", "false"):
                 faults.append(f"{where}: {key} is {value!r}; expected true or false")

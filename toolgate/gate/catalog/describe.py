@@ -135,6 +135,8 @@ def _clause(clause: dict[str, Any]) -> str:
         holds.append(f"where {option} is {_any([str(value) for value in values])} or not known")
     if clause.get("words"):
         holds.append(f"where an operand is like {_any(clause['words'])}")
+    if clause.get("bare"):
+        holds.append("without operands")
     says = [_effect(item) for item in clause.get("does", ())]
     if clause.get("how"):
         says.append(f"all of it: {', '.join(clause['how'])}")

@@ -60,6 +60,10 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
             that ``-name`` is one option and no cluster.
     """
     values: dict[str, str] = entry.get("values", {})
+    if "style" in entry:
+        from toolgate.gate.catalog.styles import unfolded
+
+        arguments = unfolded(arguments, entry)
     known = frozenset(values)
     stop, whole = bool(entry.get("stop")), bool(entry.get("whole"))
     options: list[tuple[str, Word | None]] = []

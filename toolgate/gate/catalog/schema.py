@@ -58,6 +58,9 @@ SPECIAL = frozenset(
         "mirror",
         "ssh-key",
         "fed",
+        "pwsh",
+        "cmd",
+        "iex",
         "unread",
     )
 )
@@ -78,9 +81,12 @@ KEYS = frozenset(
         "special",
         "stdin",
         "inside",
+        "style",
     )
 )
-WHEN_KEYS = frozenset(("any", "none", "value", "words", "operands", "does", "how", "inspect"))
+WHEN_KEYS = frozenset(
+    ("any", "none", "value", "words", "bare", "operands", "does", "how", "inspect")
+)
 
 
 def faults_of(name: str, entry: Any) -> list[str]:
@@ -110,6 +116,8 @@ def faults_of(name: str, entry: Any) -> list[str]:
         faults.append(f"{name}: stdin cannot be {entry['stdin']}")
     if entry.get("inside") not in (None, "container", "remote-host"):
         faults.append(f"{name}: a command cannot run inside {entry['inside']}")
+    if entry.get("style") not in (None, "powershell", "dos"):
+        faults.append(f"{name}: no options are written in the style {entry['style']}")
     for clause in entry.get("when") or []:
         faults += [f"{name}: unknown key {key} in when" for key in sorted(set(clause) - WHEN_KEYS)]
         faults += _roles(name, clause.get("operands") or [])

@@ -380,6 +380,8 @@ def _standard_input(
 def _holds(clause: dict[str, Any], parsed: Parsed) -> bool:
     if "any" in clause and not parsed.has(clause["any"]):
         return False
+    if clause.get("bare") and (parsed.operands or parsed.rest):
+        return False
     if "none" in clause and parsed.has(clause["none"], abbreviated=False):
         return False
     if "value" in clause and not _has_value(clause["value"], parsed):
