@@ -1,0 +1,88 @@
+"""Compares what bash ran for a text with what the gate reads in it."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from toolgate.gate.call import Place
+from toolgate.gate.effects import shell
+from toolgate.gate.effects.model import PROVED
+from toolgate.gate.effects.settings import Settings
+from toolgate.gate.engine import Gate
+from toolgate.gate.shell.model import HOLE, Command, Word
+
+CWD, HOME = "/home/dev/app", "/home/dev"
+_END = "\x01"
+
+
+class Reading:
+    """What the gate reads in one text.
+
+    Args:
+        gate: whose policy and catalogue are used.
+        text: the shell text.
+    """
+
+    def __init__(self, gate: Gate, text: str) -> None:
+        place = Place(CWD, (CWD,), HOME)
+        self.invoked: list[tuple[Word, ...]] = []
+        with self._listening():
+            reader = shell.Reader(place, gate.policy.settings, gate.catalog)
+            self.effects = reader.effects(text)
+        self.faults = reader.script.faults
+
+    @contextmanager
+    def _listening(self) -> Iterator[None]:
+        """Note every command that is judged, wrappers' commands and inner texts included."""
+        original = shell.Reader.invoke
+
+        def invoke(reader: shell.Reader, words: tuple[Word, ...], command: Command):
+            self.invoked.append(words)
+            return original(reader, words, command)
+
+        shell.Reader.invoke = invoke  # type: ignore[method-assign]
+        try:
+            yield
+        finally:
+            shell.Reader.invoke = original  # type: ignore[method-assign]
+
+    @property
+    def unresolved(self) -> bool:
+        """Say whether the gate says of some code that it could not read it."""
+        return any(
+            effect.type == "exec.code" and effect.proof != PROVED and effect.scope == "unknown"
+            for effect in self.effects
+        )
+
+    def missing(self, ran: list[list[str]]) -> list[list[str]]:
+        """Return what bash ran and the gate did not see."""
+        seen = {tuple(word.text for word in words) for words in self.invoked}
+        patterns = [_pattern(words) for words in self.invoked if _is_pattern(words)]
+        out = []
+        for argv in ran:
+            joined = "".join(arg + _END for arg in argv)
+            if tuple(argv) not in seen and not any(p.fullmatch(joined) for p in patterns):
+                out.append(argv)
+        return out
+
+
+def _is_pattern(words: tuple[Word, ...]) -> bool:
+    return any(word.glob or word.process or not word.known for word in words)
+
+
+def _pattern(words: tuple[Word, ...]) -> re.Pattern[str]:
+    """Return what a command with unknown parts may have been when it ran."""
+    out = ""
+    for word in words:
+        if word.process:
+            out += rf"/dev/fd/\d+{_END}"
+        elif word.text.strip(HOLE) == "":
+            out += f"(?:.*{_END})?" if word.text else _END
+        else:
+            marks = f"[{HOLE}*?]+" if word.glob else f"{HOLE}+"
+            pieces = re.split(marks, word.text)
+            out += ".*".join(map(re.escape, pieces)) + _END
+    return re.compile(out, re.DOTALL)
+
+
+__all__ = ["CWD", "HOME", "Reading", "Settings"]
