@@ -6,13 +6,17 @@ from contextlib import contextmanager
 
 from toolgate.gate.call import Place
 from toolgate.gate.effects import shell
-from toolgate.gate.effects.model import PROVED
-from toolgate.gate.effects.settings import Settings
+from toolgate.gate.effects.model import unresolved
 from toolgate.gate.engine import Gate
 from toolgate.gate.shell.model import HOLE, Command, Word
+from toolgate.gate.shell.state import OWN_JOB
 
 CWD, HOME = "/home/dev/app", "/home/dev"
 _END = "\x01"
+# That a program is not in the catalogue is no excuse: its call was read all the same.
+_NOT_READ = frozenset(
+    unresolved(reason) for reason in ("code-not-known", "program-not-known", "stdin", "too-deep")
+)
 
 
 class Reading:
@@ -49,9 +53,8 @@ class Reading:
     @property
     def unresolved(self) -> bool:
         """Say whether the gate says of some code that it could not read it."""
-        return any(
-            effect.type == "exec.code" and effect.proof != PROVED and effect.scope == "unknown"
-            for effect in self.effects
+        return bool(self.faults) or any(
+            effect.type == "exec.code" and effect.proof in _NOT_READ for effect in self.effects
         )
 
     def missing(self, ran: list[list[str]]) -> list[list[str]]:
@@ -78,11 +81,10 @@ def _pattern(words: tuple[Word, ...]) -> re.Pattern[str]:
             out += rf"/dev/fd/\d+{_END}"
         elif word.text.strip(HOLE) == "":
             out += f"(?:.*{_END})?" if word.text else _END
+        elif word.text == OWN_JOB:
+            out += rf"(?:\d*{_END})?"
         else:
-            marks = f"[{HOLE}*?]+" if word.glob else f"{HOLE}+"
+            marks = rf"(?:[{HOLE}*?]|\[[^]]+\])+" if word.glob else f"{HOLE}+"
             pieces = re.split(marks, word.text)
             out += ".*".join(map(re.escape, pieces)) + _END
     return re.compile(out, re.DOTALL)
-
-
-__all__ = ["CWD", "HOME", "Reading", "Settings"]

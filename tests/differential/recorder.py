@@ -32,9 +32,11 @@ __note() {
 }
 command_not_found_handle() { __note "$@"; }
 """
+# Builtins that print what the reader may know: recorded, and run.
+_PRINTING = ("echo", "printf")
 # Builtins that do nothing the rest of the text depends on.
 _SHADOWED = (
-    *("echo", "printf", "kill", "type", "hash", "history", "fc", "jobs", "bg", "fg"),
+    *("kill", "type", "hash", "history", "fc", "jobs", "bg", "fg"),
     *("disown", "suspend", "logout", "times", "help", "compgen", "complete", "compopt", "bind"),
     *("enable", "umask", "dirs", "caller"),
 )
@@ -126,7 +128,9 @@ def _records(data: bytes) -> Iterator[tuple[str, ...]]:
     position = 0
     while position < len(parts) - 1:
         count = int(parts[position])
-        yield tuple(parts[position + 1 : position + 1 + count])
+        argv = parts[position + 1 : position + 1 + count]
+        # A coprocess that is not found is reported behind its variable's name.
+        yield tuple(argv[1:] if argv[0] == "COPROC" and count > 1 else argv)
         position += 1 + count
 
 
@@ -177,4 +181,8 @@ def _furnish(root: Path, bash: str) -> None:
     null.touch()
     null.chmod(0o666)
     shadowed = "".join(f'{name}() {{ __note {name} "$@"; }}\n' for name in _SHADOWED)
+    shadowed += "".join(
+        f'{name}() {{ __note {name} "$@" >/dev/null; builtin {name} "$@"; }}\n'
+        for name in _PRINTING
+    )
     (root / "handler").write_text(_HANDLER + shadowed)

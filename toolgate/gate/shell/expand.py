@@ -4,10 +4,12 @@ from typing import Any
 
 from toolgate.gate.shell import words
 from toolgate.gate.shell.model import HOLE, Command, Word
+from toolgate.gate.shell.parameters import operated
 from toolgate.gate.shell.state import MAX_VALUES, State
 
 MAX_WORD = 16_384
-_BLANKS = " \t\n\r\f\v"
+_LIST_NODES = frozenset(("string", "simple_expansion", "expansion"))
+BLANKS = " \t\n\r\f\v"
 
 
 class Expander:
@@ -72,14 +74,45 @@ class Expander:
 
     def fields(self, node: Any) -> list[Word]:
         """Return the words a node becomes as an argument."""
+        if node.type in _LIST_NODES:
+            listed = self._listed(node)
+            if listed is not None:
+                return listed
         out: list[Word] = []
         for piece in self._pieces(node, True):
-            for text in words.braces(piece.text):
+            texts = words.braces(piece.text)
+            if len(texts) > 1 and not any(mark in self.text(node) for mark in "'\""):
+                texts = [text for text in texts if text]  # {,x} makes no empty word
+            for text in texts:
                 tilde = self._tilde(text)
                 out.append(
                     piece._replace(text=words.finish(tilde), glob=piece.glob or words.is_glob(text))
                 )
         return out[: words.MAX_FIELDS] if len(out) <= words.MAX_FIELDS else [Word(HOLE)]
+
+    def _listed(self, node: Any) -> list[Word] | None:
+        """Return the words of ``"$@"`` or ``"${list[@]}"``; None for any other node."""
+        raw = self.text(node)
+        quoted = raw[:1] == '"'
+        inside = raw[1:-1] if quoted else raw
+        if inside in ("$@", "${@}") or (not quoted and inside in ("$*", "${*}")):
+            name = "@"
+        elif inside.endswith("[@]}") and inside[2:-4].replace("_", "a").isalnum():
+            name = inside[2:-4]
+        else:
+            return None
+        items = self.state.lists.get(name)
+        if items is None:
+            return None
+        if quoted:
+            return list(items)
+        if "IFS" in self.state.values:
+            return None
+        return [
+            word._replace(text=field)
+            for word in items
+            for field in (word.text.split() if word.known else [word.text])
+        ]
 
     def _tilde(self, text: str) -> str:
         if text == "~" or text.startswith("~/"):
@@ -116,6 +149,8 @@ class Expander:
             raw = self.text(node)
             if _bare_backtick(raw):
                 self.faults.add("nested-backticks")
+            if kind == "word" and " " in raw and " " in raw.replace("\\ ", ""):
+                self.faults.add("syntax")  # the grammar has taken two words for one
             return [Word(words.unquoted(raw))]
         if kind == "raw_string":
             return [Word(words.quoted(self.text(node)[1:-1]))]
@@ -135,12 +170,18 @@ class Expander:
 
     def _concatenation(self, node: Any) -> list[Word]:
         alternatives: list[Word] = [Word("")]
-        for child in node.children:
+        for position, child in enumerate(node.children):
             pieces = self._pieces(child, True)
+            if child.type == "simple_expansion" and self._braces_follow(node, position):
+                pieces = [Word(HOLE)]  # $x{a,b} is $xa $xb to bash
             if len(alternatives) * len(pieces) > MAX_VALUES:
                 pieces = [Word(HOLE)]
             alternatives = [joined(left, right) for left in alternatives for right in pieces]
         return alternatives
+
+    def _braces_follow(self, node: Any, position: int) -> bool:
+        following = node.children[position + 1 : position + 2]
+        return bool(following) and self._source[following[0].start_byte :][:1] == b"{"
 
     def _string(self, node: Any) -> Word:
         inside = [child for child in node.children if child.type != '"']
@@ -174,21 +215,41 @@ class Expander:
         plain = len(named) == 1 and all(
             child.is_named or child.type in ("$", "${", "}") for child in node.children
         )
-        if not plain:
-            return [Word(HOLE, sources=sources)]
-        values = self.state.look_up(self.text(named[0]))
+        if plain and named[0].type != "subscript":
+            values = self.state.look_up(self.text(named[0]))
+        else:
+            values = [Word(HOLE, sources=sources)] if sources else self._operated(node, named)
         if splitting and "IFS" in self.state.values and not self._whole(values):
             return [Word(HOLE, sources=sources)]  # how it would be split is not followed
         if not splitting:
-            return [_quoted(values[0])] if len(values) == 1 else [Word(HOLE, sources=sources)]
+            if len(values) == 1:
+                return [_quoted(values[0])]
+            every = tuple(index for value in values for index in value.sources)
+            return [Word(HOLE, sources=sources + every)]
         out: list[Word] = []
         for value in values:
-            if value.known and any(char in _BLANKS for char in value.text):
+            if value.known and any(char in BLANKS for char in value.text):
                 # A value with blanks becomes several fields, which keep their pattern characters.
                 out.extend(Word(field, sources=value.sources) for field in value.text.split())
             else:
                 out.append(value)
         return out or [Word("")]
+
+    def _operated(self, node: Any, named: list[Any]) -> list[Word]:
+        """Return what an expansion with an operator or a subscript stands for."""
+        raw = self.text(node)
+        name = self.text(named[0]) if named else ""
+        if not raw.startswith("${" + name) or not name:
+            return [Word(HOLE)]
+        inside = raw[2 + len(name) : -1]
+        if name.endswith("]"):  # an array's element
+            array, _, index = name[:-1].partition("[")
+            if inside or not index.isdigit() or len(index) > 3:
+                return [Word(HOLE)]
+            return [self.state.item(array, int(index))]
+        if not name.replace("_", "a").isalnum():
+            return [Word(HOLE)]
+        return operated(inside, self.state.look_up(name))
 
     def _whole(self, values: list[Word]) -> bool:
         """Say whether values stay in one piece under the separators the text has set."""

@@ -8,7 +8,7 @@ with a fault is never proved harmless.
 
 from typing import Any, NamedTuple
 
-from toolgate.gate.shell.expand import Expander, joined
+from toolgate.gate.shell.expand import BLANKS, Expander, joined
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.source import parsed, refusal
 from toolgate.gate.shell.state import State
@@ -25,7 +25,23 @@ _CONDITIONAL = frozenset(
 )
 _LOOPS = frozenset(("while_statement", "c_style_for_statement"))
 _KEYWORDS = frozenset(
-    ("then", "do", "done", "fi", "else", "elif", "esac", "if", "while", "until", "for", "case")
+    (
+        *(
+            "then",
+            "do",
+            "done",
+            "fi",
+            "else",
+            "elif",
+            "esac",
+            "if",
+            "while",
+            "until",
+            "for",
+            "case",
+        ),
+        *("{", "}", "function", "select", "in", "[["),
+    )
 )
 _TAKE_REDIRECTS = frozenset(("command", "redirected_statement", "function_definition"))
 _LEAVES = frozenset(("exit", "return", "break", "continue"))
@@ -92,9 +108,9 @@ class Walk(Expander):
     def __init__(self, source: bytes, cwd: str, home: str, variables: dict[str, str]) -> None:
         super().__init__(source, State(cwd, home, dict(variables)))
         self.commands: list[Command] = []
-        self._functions: dict[str, Any] = {}
         self._calling: list[str] = []
         self._belongs: dict[int, Line] = {}
+        self._behind = False  # whether the statement walked is left running behind
 
     def statement(self, node: Any, stdin: tuple[int, ...], piped: bool = False) -> tuple[int, ...]:
         """Walk a statement and return the commands whose output is its output."""
@@ -125,10 +141,16 @@ class Walk(Expander):
     def _children(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
         made: tuple[int, ...] = ()
         end = node.start_byte
-        for child in node.children:
+        children = node.children
+        for position, child in enumerate(children):
             self.account(end, child.start_byte)
             end = child.end_byte
+            behind = self._behind
+            self._behind = behind or (
+                position + 1 < len(children) and children[position + 1].type == "&"
+            )
             made += self.statement(child, stdin, piped)
+            self._behind = behind
         self.account(end, node.end_byte)
         return made
 
@@ -221,7 +243,7 @@ class Walk(Expander):
         name = node.child_by_field_name("name")
         body = node.child_by_field_name("body")
         if name is not None and body is not None:
-            self._functions[self.text(name)] = body
+            self.state.define(self.text(name), body)
         # Its redirections take effect at each call; they are judged once, here.
         self._carrier(self._line_of(node).redirects, (), piped)
         return ()
@@ -238,6 +260,9 @@ class Walk(Expander):
         body = node.child_by_field_name("body")
         line = self._line_of(node)
         if body is None or body.type == "command":
+            if body is not None:
+                own = self._line_of(body)  # a here-string stands inside the command
+                line = Line(*(mine + outer for mine, outer in zip(own, line, strict=True)))
             made = self._command(body, stdin, piped, line)
         elif body.type in ("pipeline", "list"):
             # The grammar hangs the redirection on the whole; in bash it is the last command's.
@@ -324,7 +349,6 @@ class Walk(Expander):
     ) -> tuple[int, ...]:
         assigns: list[tuple[str, Word]] = []
         arguments: list[Word] = []
-        timed: tuple[int, ...] = ()
         children = node.children if node is not None else []
         end = node.start_byte if node is not None else 0
         for child in children:
@@ -337,8 +361,6 @@ class Walk(Expander):
             end = child.end_byte
             if child.type == "variable_assignment":
                 assigns.append(self._assignment(child, keep=False))
-            elif child.type in ("subshell", "compound_statement"):
-                timed += self.statement(child, stdin, piped)  # time (...), a keyword to bash
             elif not child.type.endswith("redirect"):
                 named = child.type == "command_name" and child.children
                 fields = self.fields(child.children[0] if named else child)
@@ -350,11 +372,7 @@ class Walk(Expander):
         for child in line.arguments:
             arguments.extend(self.fields(child))
         piped = piped or bool(line.trailing)
-        if arguments and arguments[0].text == "time":
-            arguments = [word for word in arguments if word.text != "{"]
-        elif [word.text for word in arguments] == ["}"]:
-            arguments = []  # closes time {, which the grammar takes for a command
-        return timed + self._run(arguments, assigns, line.redirects, stdin, piped)
+        return self._run(arguments, assigns, line.redirects, stdin, piped)
 
     def _run(
         self,
@@ -369,29 +387,48 @@ class Walk(Expander):
             self.faults.add("keyword-as-command")
         if name in self.state.aliases:
             self.faults.add("alias-defined-in-text")
-        kept = [] if name in self._functions else arguments  # a call's body stands for it
         state = self.state
+        bodies = state.functions.get(name, (None,)) if state.functions else (None,)
+        kept = arguments if None in bodies else []  # a call's body stands for it
         command = Command(
             tuple(kept), tuple(assigns), tuple(redirects), state.cwd, stdin, piped, state.otherwise
         )
-        if name in self._functions:
-            made = (self._add(command),) if redirects or assigns else ()
-            return made + self._call(name, stdin, piped)
-        made = (self._add(command),)
-        self.faults |= self.state.change(arguments, functions=bool(self._functions))
+        made: tuple[int, ...] = ()
+        if None in bodies or redirects or assigns:
+            made = (self._add(command),)
+        for body in bodies:
+            if body is not None:
+                before = state.copy()
+                made += self._call(name, body, tuple(arguments[1:]), stdin, piped)
+                if len(bodies) > 1:
+                    state.merge(before)
+        if None in bodies:
+            self.faults |= state.change(arguments)
         return made
 
-    def _call(self, name: str, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
-        if name in self._calling:
-            # A function that starts itself again: harmless at most by accident.
+    def _call(
+        self,
+        name: str,
+        body: Any,
+        arguments: tuple[Word, ...],
+        stdin: tuple[int, ...],
+        piped: bool,
+    ) -> tuple[int, ...]:
+        depth = self._calling.count(name)
+        if depth and (piped or stdin or self._behind):
+            # A function that starts itself beside itself: harmless at most by accident.
             bomb = Command((Word("fork-bomb"),), (), (), self.state.cwd, stdin, piped)
             return (self._add(bomb),)
+        if depth > 1:
+            return ()  # has been walked with nothing known about its variables
         self._calling.append(name)
-        hidden = {
-            key: self.state.values.pop(key) for key in "123456789@*#" if key in self.state.values
-        }
-        made = self.statement(self._functions[name], stdin, piped)
-        self.state.values.update(hidden)
+        outer = self.state.lists.get("@")
+        if depth:
+            self.state.forget()
+            arguments = (Word(HOLE),)
+        self.state.set_list("@", arguments)
+        made = self.statement(body, stdin, piped)
+        self.state.set_list("@", outer)
         self._calling.pop()
         return made
 
@@ -414,7 +451,7 @@ class Walk(Expander):
         flags = [self.text(child) for child in node.children[1:]]
         if any(flag.startswith("-") and "n" in flag for flag in flags):
             self.state.forget()  # a name reference: any variable may change through it
-        if any(flag.startswith("-") and "f" in flag for flag in flags) and self._functions:
+        if any(flag.startswith("-") and "f" in flag for flag in flags) and self.state.functions:
             self.faults.add("functions-in-text-run-later")
         assigns: list[tuple[str, Word]] = []
         arguments: list[Word] = []
@@ -431,23 +468,50 @@ class Walk(Expander):
 
     def _on_unset_command(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
         for child in node.children[1:]:
-            self.state.set_values(self.text(child), [Word("")])
+            if child.type == "variable_name":
+                self.state.set_values(self.text(child), [Word("")])
+            elif not all(word.known for word in self.fields(child)):
+                self.state.forget()  # which variables are gone is not known
+        return ()
+
+    def _on_test_command(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        raw = self.text(node)
+        if raw.startswith("[") and not raw.startswith("[[") and raw[1:2] not in BLANKS:
+            self.faults.add("syntax")  # [ab]* is a pattern, and names the program it finds
+        self.substitutions(node)
         return ()
 
     def _assignment(self, node: Any, *, keep: bool) -> tuple[str, Word]:
         name = node.child_by_field_name("name")
         value = node.child_by_field_name("value")
-        word = self.single(value) if value is not None else Word("")
+        array = value is not None and value.type == "array"
+        items = self._items(value) if array else None
+        if array:
+            word = Word(HOLE, sources=tuple(i for item in items or () for i in item.sources))
+        else:
+            word = self.single(value) if value is not None else Word("")
         if name is not None and name.type == "subscript":
             self.substitutions(name)
             word, name = word._replace(text=HOLE), name.children[0]
         label = self.text(name) if name is not None else ""
         appended = any(child.type == "+=" for child in node.children)
-        if appended or (value is not None and value.type == "array"):
+        if appended:
             word = word._replace(text=HOLE)
         if keep:
-            self.state.set_values(label, [word])
+            self._keep(label, word, items if array else None, appended)
         return label, word
+
+    def _items(self, array: Any) -> tuple[Word, ...] | None:
+        """Return an array's words; None where one is put at a place of its own."""
+        children = [child for child in array.children if child.is_named]
+        items = tuple(item for child in children for item in self.fields(child))
+        return None if any(self.text(child).startswith("[") for child in children) else items
+
+    def _keep(self, label: str, word: Word, items: tuple[Word, ...] | None, appended: bool) -> None:
+        before = self.state.lists.get(label, () if not appended else None)
+        self.state.set_values(label, [word])
+        if items is not None and before is not None:
+            self.state.set_list(label, (*before, *items) if appended else items)
 
     def _add(self, command: Command) -> int:
         if len(self.commands) >= MAX_COMMANDS:

@@ -21,6 +21,8 @@ REFUSED = frozenset(
 """Faults of text that is not read at all, because it cannot be or would cost too much."""
 
 MAX_REPAIRS = 32
+_BEFORE_GROUPS = (b"! ", b"!\n", b"time", b"coproc")
+_OPENINGS = (b"{ ", b"{\n", b"{\t")
 _NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{0,200}")
 _TOUCHING = re.compile(rb"(<<-?['\"]?[A-Za-z_][A-Za-z0-9_]{0,40}['\"]?)([;&|)<>])")
 
@@ -55,6 +57,8 @@ def parsed(text: str) -> tuple[bytes, Any, str]:
         finders.append(_line_end_inside)
     if source.count(b"$") > 1:
         finders.append(_torn_dollar)
+    if any(mark in source for mark in _BEFORE_GROUPS):
+        finders.append(_before_group)
     for finder in finders:
         repairs = 0
         while edit := finder(source, root):
@@ -127,6 +131,38 @@ def _torn_dollar(source: bytes, root: Any) -> Edit | None:
             if name:
                 return Edit(name.start(), name.end(), b"{" + name[0] + b"}")
         stack.extend(child for child in children if child.child_count)
+    return None
+
+
+def _before_group(source: bytes, root: Any) -> Edit | None:
+    """Blank out a ``!``, ``time`` or ``coproc`` before a group, which the grammar misreads.
+
+    It takes ``{`` for a program then and loses what is piped into and out of
+    the group. What these words do themselves harms nothing.
+    """
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        children = node.children
+        if node.type == "negated_command" and source[children[-1].start_byte :][:2] in _OPENINGS:
+            return Edit(node.start_byte, node.start_byte + 1, b" ")
+        if node.type == "command":
+            group = _group_behind(source, children)
+            if group is not None:
+                return Edit(node.start_byte, group, b" " * (group - node.start_byte))
+        stack.extend(child for child in children if child.child_count)
+    return None
+
+
+def _group_behind(source: bytes, children: list[Any]) -> int | None:
+    """Return where a group begins behind the word ``time`` or ``coproc``; None without one."""
+    texts = [source[child.start_byte : child.end_byte] for child in children[:3]]
+    if texts[0] not in (b"time", b"coproc"):
+        return None
+    skipped = 1 + (texts[0] == b"coproc" or texts[1:2] == [b"-p"])
+    for child, text in zip(children[1 : skipped + 1], texts[1 : skipped + 1], strict=False):
+        if text == b"{" or child.type in ("subshell", "compound_statement"):
+            return int(child.start_byte)
     return None
 
 
