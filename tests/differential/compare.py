@@ -13,6 +13,7 @@ from toolgate.gate.shell.state import OWN_JOB
 
 CWD, HOME = "/home/dev/app", "/home/dev"
 _END = "\x01"
+_PROCESS = "/dev/fd/63"
 # That a program is not in the catalogue is no excuse: its call was read all the same.
 _NOT_READ = frozenset(
     unresolved(reason) for reason in ("code-not-known", "program-not-known", "stdin", "too-deep")
@@ -69,22 +70,26 @@ class Reading:
         return out
 
 
+def _of_piece(literal: str, mark: str) -> str:
+    unknown = r"/dev/fd/\d+" if mark == _PROCESS else ".*" if mark else ""
+    return re.escape(literal) + unknown
+
+
 def _is_pattern(words: tuple[Word, ...]) -> bool:
-    return any(word.glob or word.process or not word.known for word in words)
+    return any(word.glob or _PROCESS in word.text or not word.known for word in words)
 
 
 def _pattern(words: tuple[Word, ...]) -> re.Pattern[str]:
     """Return what a command with unknown parts may have been when it ran."""
     out = ""
     for word in words:
-        if word.process:
-            out += rf"/dev/fd/\d+{_END}"
-        elif word.text.strip(HOLE) == "":
-            out += f"(?:.*{_END})?" if word.text else _END
-        elif word.text == OWN_JOB:
+        if word.text == OWN_JOB:
             out += rf"(?:\d*{_END})?"
+        elif word.text and not word.text.strip(HOLE):
+            out += f"(?:.*{_END})?"
         else:
-            marks = rf"(?:[{HOLE}*?]|\[[^]]+\])+" if word.glob else f"{HOLE}+"
+            literal = "|".join(map(re.escape, (HOLE, _PROCESS)))
+            marks = rf"({literal}|[*?]|\[[^]]+\])" if word.glob else f"({literal})"
             pieces = re.split(marks, word.text)
-            out += ".*".join(map(re.escape, pieces)) + _END
+            out += "".join(map(_of_piece, pieces[::2], [*pieces[1::2], ""])) + _END
     return re.compile(out, re.DOTALL)

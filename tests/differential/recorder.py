@@ -130,7 +130,9 @@ def _records(data: bytes) -> Iterator[tuple[str, ...]]:
         count = int(parts[position])
         argv = parts[position + 1 : position + 1 + count]
         # A coprocess that is not found is reported behind its variable's name.
-        yield tuple(argv[1:] if argv[0] == "COPROC" and count > 1 else argv)
+        while len(argv) > 1 and argv[0] == "COPROC":
+            argv = argv[1:]
+        yield tuple(argv)
         position += 1 + count
 
 

@@ -8,6 +8,7 @@ from toolgate.gate.shell.parameters import operated
 from toolgate.gate.shell.state import MAX_VALUES, State
 
 MAX_WORD = 16_384
+_BARE_LEAVES = frozenset(("word", "regex", "extglob_pattern"))
 _LIST_NODES = frozenset(("string", "simple_expansion", "expansion"))
 BLANKS = " \t\n\r\f\v"
 
@@ -61,6 +62,10 @@ class Expander:
             elif item.type == "ERROR":
                 self.faults.add("syntax")
             else:
+                if item.type == "expansion":
+                    self._inside_expansion(item, [c for c in item.children if c.is_named])
+                elif item.type in _BARE_LEAVES and _bare_backtick(self.text(item)):
+                    self.faults.add("nested-backticks")
                 stack.extend(reversed(item.children))
         return made
 
@@ -149,7 +154,7 @@ class Expander:
             raw = self.text(node)
             if _bare_backtick(raw):
                 self.faults.add("nested-backticks")
-            if kind == "word" and " " in raw and " " in raw.replace("\\ ", ""):
+            if kind == "word" and _blank_inside(raw):
                 self.faults.add("syntax")  # the grammar has taken two words for one
             return [Word(words.unquoted(raw))]
         if kind == "raw_string":
@@ -323,6 +328,12 @@ def joined(left: Word, right: Word) -> Word:
 
 def _quoted(word: Word) -> Word:
     return word._replace(text=words.quoted(word.text), glob=False)
+
+
+def _blank_inside(raw: str) -> bool:
+    if " " in raw and " " in raw.replace("\\ ", ""):
+        return True
+    return "\n" in raw and "\n" in raw.replace("\\\n", "")
 
 
 def _bare_backtick(raw: str) -> bool:

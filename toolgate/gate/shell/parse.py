@@ -46,6 +46,7 @@ _KEYWORDS = frozenset(
 _TAKE_REDIRECTS = frozenset(("command", "redirected_statement", "function_definition"))
 _LEAVES = frozenset(("exit", "return", "break", "continue"))
 _HEREDOC_PARTS = frozenset(("heredoc_start", "heredoc_end", "file_descriptor"))
+_CLOSING = frozenset((">&-", "<&-"))
 _REDIRECT_OPS = {">|": ">", "&>": ">", "&>>": ">>", ">&-": ">&", "<&-": "<&"}
 
 
@@ -82,6 +83,15 @@ def _last(node: Any) -> Any:
     while node.type in ("pipeline", "list", "negated_command"):
         node = [child for child in node.children if child.is_named][-1]
     return node
+
+
+def _chain(node: Any) -> tuple[Any, list[Any]]:
+    """Return a list's first statement, and each operator with what follows it, in order."""
+    parts: list[Any] = []
+    while node.type == "list":  # left-nested: a chain of thousands must not recurse
+        parts.append(node.children[1:])
+        node = node.children[0]
+    return node, parts[::-1]
 
 
 class TooManyError(Exception):
@@ -172,13 +182,15 @@ class Walk(Expander):
     _on_subshell = _subshell
 
     def _on_list(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
-        parts: list[Any] = []
-        while node.type == "list":  # left-nested: a chain of thousands must not recurse
-            parts.append(node.children[1:])
-            node = node.children[0]
-        made = self.statement(node, stdin, piped)
+        head, parts = _chain(node)
+        return self._links(self.statement(head, stdin, piped), parts, stdin, piped)
+
+    def _links(
+        self, made: tuple[int, ...], parts: list[Any], stdin: tuple[int, ...], piped: bool
+    ) -> tuple[int, ...]:
+        """Walk what is joined to a list's head by ``&&`` and ``||``."""
         before = self.state.copy()
-        for operator, *children in reversed(parts):
+        for operator, *children in parts:
             made += self._then(operator.type, children, stdin, piped)
         # What the later parts set holds only if the earlier ones went well; a `cd a && b`
         # whose cd fails runs nothing more of the list, so the directory stands.
@@ -206,13 +218,22 @@ class Walk(Expander):
 
     def _on_pipeline(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
         stages = [child for child in node.children if child.is_named]
+        parts: list[Any] = []
+        if stages[-1].type == "list":
+            # The grammar hangs the rest of `a | b | c && d` into the pipe; bash binds | tighter.
+            head, parts = _chain(stages.pop())
+            stages += (
+                [child for child in head.children if child.is_named]
+                if head.type == "pipeline"
+                else [head]
+            )
         flow = stdin
         before = self.state.copy()
         for position, stage in enumerate(stages):
             last = position == len(stages) - 1
             flow = self.statement(stage, flow, piped or not last)
             self.state = before.copy()
-        return flow
+        return self._links(flow, parts, stdin, piped) if parts else flow
 
     def _on_negated_command(
         self, node: Any, stdin: tuple[int, ...], piped: bool
@@ -266,8 +287,13 @@ class Walk(Expander):
             made = self._command(body, stdin, piped, line)
         elif body.type in ("pipeline", "list"):
             # The grammar hangs the redirection on the whole; in bash it is the last command's.
-            self._belongs[_last(body).id] = line
+            last = _last(body)
+            self._belongs[last.id] = line
             made = self.statement(body, stdin, piped)
+            if self._belongs.pop(last.id, None) is not None:  # no command has taken it
+                made += self._carrier(line.redirects, (), piped)
+                if line.arguments:
+                    self.faults.add("syntax")
         else:
             made = self.statement(body, self._redirected(line, stdin, piped), piped)
         return self._after(made, line.trailing, piped)
@@ -310,13 +336,15 @@ class Walk(Expander):
         if node.type == "file_redirect":
             operator = next((c for c in node.children if not c.is_named), None)
             op = operator.type if operator is not None else ""
-            op = _REDIRECT_OPS.get(op, op)
             first, *others = [
                 child
                 for position, child in enumerate(node.children)
                 if node.field_name_for_child(position) == "destination"
             ] or [None]
+            if op in _CLOSING and first is not None:
+                others, first = [first, *others], None
             targets = self.fields(first) if first is not None else []
+            op = _REDIRECT_OPS.get(op, op)
             line.redirects.extend(Redirect(op, word) for word in targets or [Word("")])
             # The grammar takes every word behind a target as one more; bash, as an argument.
             line.arguments.extend(others)
@@ -435,6 +463,11 @@ class Walk(Expander):
     def _on_variable_assignment(
         self, node: Any, stdin: tuple[int, ...], piped: bool
     ) -> tuple[int, ...]:
+        line = self._belongs.pop(node.id, None)
+        if line is not None:  # x=1 >f a: the grammar takes the program for a second target
+            arguments = [word for child in line.arguments for word in self.fields(child)]
+            assigns = [self._assignment(node, keep=not arguments)]
+            return self._run(arguments, assigns, line.redirects, stdin, piped)
         before = len(self.commands)
         assign = self._assignment(node, keep=True)
         self._add(Command((), (assign,), (), self.state.cwd))
