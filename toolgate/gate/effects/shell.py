@@ -76,11 +76,16 @@ class Reader:
         self._wrappers = 0
         self._feeds = fed
 
-    def effects(self, text: str) -> list[Effect]:
-        """Return every effect of a shell text, in source order."""
+    def effects(self, text: str, arguments: tuple[Word, ...] | None = None) -> list[Effect]:
+        """Return every effect of a shell text, in source order.
+
+        Args:
+            text: the source.
+            arguments: its arguments, ``$0`` first; None when it has none of its own.
+        """
         if self.depth > MAX_NESTING:
             return [self.unknown("nested-too-deep", "shell")]
-        self.script = read(text, cwd=self.place.cwd, home=self.place.home)
+        self.script = read(text, cwd=self.place.cwd, home=self.place.home, arguments=arguments)
         carries: list[flow.Carries] = []
         every: list[Effect] = []
         for command in self.script.commands:
@@ -108,10 +113,21 @@ class Reader:
         effect = self.unknown(fault, "shell")
         return effect._replace(how="refused") if fault in REFUSED else effect
 
-    def inner(self, text: str, *, inside: str = "", cwd: str | None = None) -> list[Effect]:
-        """Return the effects of shell text that this text runs."""
+    def inner(
+        self,
+        text: str,
+        *,
+        inside: str = "",
+        cwd: str | None = None,
+        arguments: tuple[Word, ...] | None = None,
+    ) -> list[Effect]:
+        """Return the effects of shell text that this text runs, ``$0`` first in its arguments."""
         place = self.place if cwd is None else self.place._replace(cwd=cwd)
-        return self.within(place, inside or self.inside, self.files).effects(text)
+        if arguments is not None:
+            # What their parts came from was noted in this text and means nothing in that one.
+            arguments = tuple(word._replace(sources=()) for word in arguments)
+        reader = self.within(place, inside or self.inside, self.files)
+        return reader.effects(text, arguments)
 
     def elsewhere(self, inside: str) -> "Reader":
         """Return a reader for what runs in a container or on another machine."""

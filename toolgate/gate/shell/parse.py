@@ -43,21 +43,23 @@ _KEYWORDS = frozenset(
         *("{", "}", "function", "select", "in", "[["),
     )
 )
-_TAKE_REDIRECTS = frozenset(("command", "redirected_statement", "function_definition"))
+_TAKE_REDIRECTS = frozenset(
+    ("command", "redirected_statement", "function_definition", "variable_assignment")
+)
 _LEAVES = frozenset(("exit", "return", "break", "continue"))
 _HEREDOC_PARTS = frozenset(("heredoc_start", "heredoc_end", "file_descriptor"))
 _CLOSING = frozenset((">&-", "<&-"))
 _REDIRECT_OPS = {">|": ">", "&>": ">", "&>>": ">>", ">&-": ">&", "<&-": "<&"}
 
 
-def read(text: str, *, cwd: str, home: str, variables: dict[str, str] | None = None) -> Script:
+def read(text: str, *, cwd: str, home: str, arguments: tuple[Word, ...] | None = None) -> Script:
     """Read shell text.
 
     Args:
         text: the source.
         cwd: the directory it would start in; "" when not known.
         home: the user's home directory; "" when not known.
-        variables: values known beforehand.
+        arguments: its arguments, ``$0`` first; None when they are not known.
 
     Returns:
         Its simple commands and, if anything was not understood, why.
@@ -66,7 +68,10 @@ def read(text: str, *, cwd: str, home: str, variables: dict[str, str] | None = N
     if fault:
         return Script((), (fault,))
     source, root, fault = parsed(text)
-    walk = Walk(source, cwd, home, variables or {})
+    walk = Walk(source, cwd, home)
+    if arguments is not None:
+        walk.state.set_values("0", [arguments[0] if arguments else Word(HOLE)])
+        walk.state.set_list("@", arguments[1:])
     if fault:
         walk.faults.add(fault)
     try:
@@ -115,8 +120,8 @@ class Line(NamedTuple):
 class Walk(Expander):
     """One pass over a syntax tree. The result is ``commands`` and ``faults``."""
 
-    def __init__(self, source: bytes, cwd: str, home: str, variables: dict[str, str]) -> None:
-        super().__init__(source, State(cwd, home, dict(variables)))
+    def __init__(self, source: bytes, cwd: str, home: str) -> None:
+        super().__init__(source, State(cwd, home))
         self.commands: list[Command] = []
         self._calling: list[str] = []
         self._belongs: dict[int, Line] = {}
@@ -287,13 +292,8 @@ class Walk(Expander):
             made = self._command(body, stdin, piped, line)
         elif body.type in ("pipeline", "list"):
             # The grammar hangs the redirection on the whole; in bash it is the last command's.
-            last = _last(body)
-            self._belongs[last.id] = line
+            self._belongs[_last(body).id] = line
             made = self.statement(body, stdin, piped)
-            if self._belongs.pop(last.id, None) is not None:  # no command has taken it
-                made += self._carrier(line.redirects, (), piped)
-                if line.arguments:
-                    self.faults.add("syntax")
         else:
             made = self.statement(body, self._redirected(line, stdin, piped), piped)
         return self._after(made, line.trailing, piped)

@@ -22,7 +22,7 @@ class State:
     where it may have none. Both are replaced, never changed.
     """
 
-    def __init__(self, cwd: str, home: str, variables: dict[str, str]) -> None:
+    def __init__(self, cwd: str, home: str) -> None:
         self.cwd = cwd
         self.home = home
         self.otherwise = ""
@@ -30,13 +30,11 @@ class State:
         self.aliases: set[str] = set()
         self.lists: dict[str, tuple[Word, ...]] = {}
         self.functions: dict[str, tuple[Any, ...]] = {}
-        self.values: dict[str, list[Word]] = {
-            name: [Word(value)] for name, value in variables.items()
-        }
+        self.values: dict[str, list[Word]] = {}
 
     def copy(self) -> "State":
         """Return a state that changes apart from this one."""
-        other = State(self.cwd, self.home, {})
+        other = State(self.cwd, self.home)
         other.otherwise, other.stops = self.otherwise, self.stops
         other.values = dict(self.values)
         other.aliases = self.aliases

@@ -9,6 +9,7 @@ from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import BELOW, HOLE, Command, Word
 
 MAX_ALTERNATIVES = 32
+MAX_INPUTS = 16
 
 _EXEC = ("-exec", "-execdir", "-ok", "-okdir")
 _PRINT = ("-fprint", "-fprint0", "-fls", "-fprintf")
@@ -230,16 +231,52 @@ def xargs(
     """Return the effects of the command xargs builds, its arguments coming from elsewhere."""
     inner = parsed.rest or (Word("echo"),)
     replaced = parsed.value("-I", "-J", "--replace")
-    unknown = Word(HOLE)
-    if replaced is not None and replaced.text:
-        mark = replaced.text
-        inner = tuple(word._replace(text=word.text.replace(mark, HOLE)) for word in inner)
+    unknown = Word(HOLE, sources=command.stdin)
+    mark = replaced.text if replaced is not None else ""
+    if not mark and parsed.has(["-i", "--replace"], abbreviated=False):
+        mark = "{}"
+    if mark:
+        inner = tuple(
+            word._replace(text=word.text.replace(mark, HOLE), sources=command.stdin)
+            if mark in word.text
+            else word
+            for word in inner
+        )
         return reader.invoke(inner, command._replace(words=inner))
     # Without input the command may run once just as it stands.
     nested = inner[0].text in ("xargs", "parallel")
     made = [] if nested else reader.invoke(inner, command._replace(words=inner))
     inner = (*inner, unknown)
     return [*made, *reader.invoke(inner, command._replace(words=inner))]
+
+
+def parallel(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return the effects of a text run once for each input, by a shell."""
+    words = list(parsed.rest)
+    cut = next((i for i, word in enumerate(words) if word.text.startswith(":::")), len(words))
+    template = " ".join(word.text for word in words[:cut])
+    given = [word.text for word in words[cut + 1 :] if not word.text.startswith(":::")]
+    listed = cut < len(words) and words[cut].text == ":::" and len(given) <= MAX_INPUTS
+    made: list[Effect] = []
+    for text in given if listed else [HOLE]:
+        built = _with_input(template, text)
+        if HOLE not in built:
+            made += reader.inner(built, cwd=command.cwd)
+        elif cut and " " not in words[0].text and words[0].known:
+            made += reader.invoke((*words[:cut], Word(HOLE, sources=command.stdin)), command)
+        else:
+            made.append(reader.code_not_known(name))
+    return made
+
+
+def _with_input(template: str, text: str) -> str:
+    """Put an input where a template wants it; behind it where it names no place."""
+    built = template
+    for mark in ("{}", "{.}", "{/}", "{//}", "{/.}", "{1}"):
+        built = built.replace(mark, text)
+    return f"{template} {text}".strip() if built == template else built
 
 
 def tar(
