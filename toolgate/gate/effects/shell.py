@@ -163,6 +163,10 @@ class Reader:
         """Return the effects of a command touching the path a word names."""
         if word.process:
             return []
+        if word.text[:1] == HOLE and word.sources:
+            names = self._listed(word)
+            if names is not None:
+                return [e for name in names for e in self.touch(kind, name, command, program, how)]
         made = self.paths.effects(
             kind, word.text, command.cwd, program=program, how=how, glob=word.glob
         )
@@ -173,6 +177,13 @@ class Reader:
                 kind, word.text, command.otherwise, program=program, how=how, glob=word.glob
             )
         return made
+
+    def _listed(self, word: Word) -> tuple[Word, ...] | None:
+        """Return the paths a word can be that another command of the text has listed."""
+        from toolgate.gate.effects.listing import listed
+
+        entry = self.entry("find") or {}
+        return listed(self.script, word, frozenset(entry.get("values", ())))
 
     def _redirects(self, command: Command) -> list[Effect]:
         made: list[Effect] = []

@@ -110,10 +110,10 @@ class WatchedReader(Reader):
         reader.top, reader._open = self.top, self._open
         return reader
 
-    def effects(self, text: str) -> list[Effect]:
+    def effects(self, text: str, arguments: tuple[Word, ...] | None = None) -> list[Effect]:
         """Return every effect of a shell text, and keep the text as a node."""
         step = self._enter(Node(TEXT, source=text, cwd=self.place.cwd, inside=self.inside))
-        made = super().effects(text)
+        made = super().effects(text, arguments)
         before = [effect for command in step.below for effect in command.effects]
         step.become(before, flow.near_secret(before))
         step.script = self.script

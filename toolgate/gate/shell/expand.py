@@ -4,7 +4,6 @@ from typing import Any
 
 from toolgate.gate.shell import words
 from toolgate.gate.shell.model import HOLE, Command, Word
-from toolgate.gate.shell.parameters import operated
 from toolgate.gate.shell.state import MAX_VALUES, State
 
 MAX_WORD = 16_384
@@ -73,7 +72,7 @@ class Expander:
         """Return a node's one value, as in an assignment: no splitting, no braces."""
         parts = self._pieces(node, False)
         if len(parts) == 1:
-            return parts[0]._replace(text=words.finish(self._tilde(parts[0].text)), glob=False)
+            return parts[0]._replace(text=words.finish(self._tilde(parts[0].text)))
         sources = tuple(index for part in parts for index in part.sources)
         return Word(HOLE, sources=sources)
 
@@ -254,6 +253,8 @@ class Expander:
             return [self.state.item(array, int(index))]
         if not name.replace("_", "a").isalnum():
             return [Word(HOLE)]
+        from toolgate.gate.shell.parameters import operated
+
         return operated(inside, self.state.look_up(name))
 
     def _whole(self, values: list[Word]) -> bool:
@@ -327,7 +328,8 @@ def joined(left: Word, right: Word) -> Word:
 
 
 def _quoted(word: Word) -> Word:
-    return word._replace(text=words.quoted(word.text), glob=False)
+    # A loop's value that is a pattern stands for the names it finds, in quotes too.
+    return word._replace(text=words.quoted(word.text))
 
 
 def _blank_inside(raw: str) -> bool:

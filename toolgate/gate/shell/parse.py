@@ -432,7 +432,18 @@ class Walk(Expander):
                     state.merge(before)
         if None in bodies:
             self.faults |= state.change(arguments)
+            if name == "read":
+                self._read_into(arguments[1:], redirects, stdin)
         return made
+
+    def _read_into(
+        self, arguments: list[Word], redirects: list[Redirect], stdin: tuple[int, ...]
+    ) -> None:
+        """Note which commands have printed what one variable is read from."""
+        names = [word.text for word in arguments if not word.text.startswith("-")]
+        sources = redirects[-1].target.sources if redirects else stdin
+        if len(names) == 1 and sources:
+            self.state.set_values(names[0], [Word(HOLE, sources=sources)])
 
     def _call(
         self,
