@@ -73,6 +73,7 @@ class Reader:
         self.inside = inside
         self.fed = fed
         self.script = Script((), ())
+        self.doubtful: list[tuple[str, Script]] = []
         self._wrappers = 0
         self._feeds = fed
 
@@ -86,6 +87,8 @@ class Reader:
         if self.depth > MAX_NESTING:
             return [self.unknown("nested-too-deep", "shell")]
         self.script = read(text, cwd=self.place.cwd, home=self.place.home, arguments=arguments)
+        if self.script.doubtful:
+            self.doubtful.append((text, self.script))
         carries: list[flow.Carries] = []
         every: list[Effect] = []
         for command in self.script.commands:
@@ -137,7 +140,7 @@ class Reader:
 
     def within(self, place: Place, inside: str, files: dict[str, Written]) -> "Reader":
         """Return a reader for what this one's text runs."""
-        return Reader(
+        reader = Reader(
             place,
             self.settings,
             self.catalog,
@@ -146,6 +149,8 @@ class Reader:
             inside=inside,
             fed=self._feeds,
         )
+        reader.doubtful = self.doubtful
+        return reader
 
     def unknown(self, reason: str, program: str, resource: str = HOLE) -> Effect:
         """Return the effect of code nobody could read."""

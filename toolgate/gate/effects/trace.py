@@ -107,6 +107,7 @@ class WatchedReader(Reader):
             inside=inside,
             fed=self._feeds,
         )
+        reader.doubtful = self.doubtful
         reader.top, reader._open = self.top, self._open
         return reader
 

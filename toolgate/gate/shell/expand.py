@@ -21,6 +21,7 @@ class Expander:
         self._source = source
         self.state = state
         self.faults: set[str] = set()
+        self.doubtful = False
 
     def nested(self, node: Any) -> tuple[int, ...]:
         """Walk a substitution and return its commands."""
@@ -135,6 +136,7 @@ class Expander:
         if _bare_backtick(raw):
             # The grammar does not see backticks here (they would run), so nobody has read them.
             self.faults.add("backtick-in-heredoc")
+        self.doubtful = self.doubtful or bool(sources)
         return Word(words.finish(text), sources=sources)
 
     def _pieces(self, node: Any, splitting: bool) -> list[Word]:
@@ -285,6 +287,7 @@ class Expander:
 
     def _substitution(self, node: Any) -> tuple[int, ...]:
         raw = self.text(node)
+        self.doubtful = self.doubtful or raw.startswith("`")
         if raw.startswith("`") and ("\\`" in raw or raw.count("`") != 2):
             self.faults.add("nested-backticks")
         return self.nested(node)

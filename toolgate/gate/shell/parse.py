@@ -69,6 +69,7 @@ def read(text: str, *, cwd: str, home: str, arguments: tuple[Word, ...] | None =
         return Script((), (fault,))
     source, root, fault = parsed(text)
     walk = Walk(source, cwd, home)
+    walk.doubtful = source != text.encode()  # it has been put in another form
     if arguments is not None:
         walk.state.set_values("0", [arguments[0] if arguments else Word(HOLE)])
         walk.state.set_list("@", arguments[1:])
@@ -80,7 +81,7 @@ def read(text: str, *, cwd: str, home: str, arguments: tuple[Word, ...] | None =
         walk.faults.add("too-deep")
     except TooManyError:
         walk.faults.add("too-many-commands")
-    return Script(tuple(walk.commands), tuple(sorted(walk.faults)), walk.state.cwd)
+    return Script(tuple(walk.commands), tuple(sorted(walk.faults)), walk.state.cwd, walk.doubtful)
 
 
 def _last(node: Any) -> Any:
@@ -399,6 +400,7 @@ class Walk(Expander):
             self.account(end, node.end_byte)
         for child in line.arguments:
             arguments.extend(self.fields(child))
+        self.doubtful = self.doubtful or bool(line.trailing)
         piped = piped or bool(line.trailing)
         return self._run(arguments, assigns, line.redirects, stdin, piped)
 
@@ -411,6 +413,7 @@ class Walk(Expander):
         piped: bool,
     ) -> tuple[int, ...]:
         name = arguments[0].text if arguments else ""
+        self.doubtful = self.doubtful or name == "coproc"
         if name in _KEYWORDS:
             self.faults.add("keyword-as-command")
         if name in self.state.aliases:
