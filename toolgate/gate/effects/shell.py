@@ -275,6 +275,8 @@ class Reader:
         made = self.paths.effects(
             "exec.code", word.text, command.cwd, program=program, how=("file",)
         )
+        if any(effect.scope == "secret" for effect in made):
+            made += self.touch("fs.read", word, command, program)  # whoever runs it has read it
         written = self.files.get(path)
         if written is not None:
             made += flow.executed(written, path, program, self)

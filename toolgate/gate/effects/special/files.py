@@ -3,6 +3,7 @@
 from posixpath import join
 
 from toolgate.gate.catalog.options import Parsed
+from toolgate.gate.effects import flow
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command, Word
@@ -98,24 +99,39 @@ def xargs(
 ) -> list[Effect]:
     """Return the effects of the command xargs builds, its arguments coming from elsewhere."""
     inner = parsed.rest or (Word("echo"),)
+    text = flow.standard_input(reader.script, command)
+    given = _given(text, parsed) if text is not None else None
     replaced = parsed.value("-I", "-J", "--replace")
     unknown = Word(HOLE, sources=command.stdin)
     mark = replaced.text if replaced is not None else ""
     if not mark and parsed.has(["-i", "--replace"], abbreviated=False):
         mark = "{}"
     if mark:
-        inner = tuple(
-            word._replace(text=word.text.replace(mark, HOLE), sources=command.stdin)
-            if mark in word.text
-            else word
-            for word in inner
-        )
-        return reader.invoke(inner, command._replace(words=inner))
+        made = []
+        for line in [HOLE] if given is None else [" ".join(given)]:
+            filled = tuple(
+                word._replace(text=word.text.replace(mark, line), sources=command.stdin)
+                if mark in word.text
+                else word
+                for word in inner
+            )
+            made += reader.invoke(filled, command._replace(words=filled))
+        return made
     # Without input the command may run once just as it stands.
     nested = inner[0].text in ("xargs", "parallel")
     made = [] if nested else reader.invoke(inner, command._replace(words=inner))
-    inner = (*inner, unknown)
+    inner = (*inner, *([unknown] if given is None else map(Word, given)))
     return [*made, *reader.invoke(inner, command._replace(words=inner))]
+
+
+def _given(text: str, parsed: Parsed) -> list[str] | None:
+    """Return the words of a known input; None where they are split or quoted in other ways."""
+    odd = parsed.has(["-0", "--null", "-d", "--delimiter", "-a", "--arg-file", "-E", "-e"])
+    words = text.split()
+    by_line = parsed.has(["-I", "-i", "--replace", "-L", "-J"]) and text.strip().count("\n")
+    if odd or by_line or set(text) & set("'\"\\") or len(words) > MAX_INPUTS:
+        return None
+    return words
 
 
 def parallel(
