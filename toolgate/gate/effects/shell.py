@@ -18,6 +18,8 @@ from toolgate.gate.shell.source import REFUSED
 
 MAX_NESTING = 8
 MAX_WRAPPERS = 32
+MAX_INSIDE = 65_536
+"""Characters of all texts that a text runs in turn."""
 
 _BIN = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
 _LOCAL_BIN = ("/.venv/bin/", "/venv/bin/", "/env/bin/", "/node_modules/.bin/", "/.local/bin/")
@@ -74,6 +76,7 @@ class Reader:
         self.fed = fed
         self.script = Script((), ())
         self.doubtful: list[tuple[str, Script]] = []
+        self.read_inside = [0]
         self._wrappers = 0
         self._feeds = fed
 
@@ -84,7 +87,9 @@ class Reader:
             text: the source.
             arguments: its arguments, ``$0`` first; None when it has none of its own.
         """
-        if self.depth > MAX_NESTING:
+        if self.depth:
+            self.read_inside[0] += len(text)
+        if self.depth > MAX_NESTING or self.read_inside[0] > MAX_INSIDE:
             return [self.unknown("nested-too-deep", "shell")]
         self.script = read(text, cwd=self.place.cwd, home=self.place.home, arguments=arguments)
         if self.script.doubtful:
@@ -149,7 +154,7 @@ class Reader:
             inside=inside,
             fed=self._feeds,
         )
-        reader.doubtful = self.doubtful
+        reader.doubtful, reader.read_inside = self.doubtful, self.read_inside
         return reader
 
     def unknown(self, reason: str, program: str, resource: str = HOLE) -> Effect:

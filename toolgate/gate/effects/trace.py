@@ -107,7 +107,7 @@ class WatchedReader(Reader):
             inside=inside,
             fed=self._feeds,
         )
-        reader.doubtful = self.doubtful
+        reader.doubtful, reader.read_inside = self.doubtful, self.read_inside
         reader.top, reader._open = self.top, self._open
         return reader
 

@@ -79,7 +79,7 @@ class Expander:
 
     def fields(self, node: Any) -> list[Word]:
         """Return the words a node becomes as an argument."""
-        if node.type in _LIST_NODES:
+        if self.state.lists and node.type in _LIST_NODES:
             listed = self._listed(node)
             if listed is not None:
                 return listed

@@ -6,6 +6,7 @@ Source: bash reference manual, Shell Parameter Expansion.
 from toolgate.gate.shell.model import HOLE, Word
 
 MAX_VALUE = 1_024
+MAX_OPERAND = 256
 _GLOB = "*?["
 # Operands with any of these are words of their own, to be expanded first: not followed here.
 _NOT_PLAIN = frozenset("$`'\"\\{}()")
@@ -21,7 +22,7 @@ def operated(inside: str, values: list[Word]) -> list[Word]:
     """
     operator = next((mark for mark in _OPERATORS if inside.startswith(mark)), "")
     operand = inside[len(operator) :]
-    if not operator or _NOT_PLAIN & set(operand):
+    if not operator or len(operand) > MAX_OPERAND or _NOT_PLAIN & set(operand):
         return [Word(HOLE)]
     return list(dict.fromkeys(_one(operator, operand, value) for value in values))
 

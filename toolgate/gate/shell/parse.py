@@ -14,6 +14,8 @@ from toolgate.gate.shell.source import parsed, refusal
 from toolgate.gate.shell.state import State
 
 MAX_COMMANDS = 3_200
+MAX_STEPS = 20_000
+MAX_REDIRECTS = 512
 MAX_ROUNDS = 12
 MAX_UNROLLED = 200
 
@@ -125,11 +127,16 @@ class Walk(Expander):
         super().__init__(source, State(cwd, home))
         self.commands: list[Command] = []
         self._calling: list[str] = []
+        self._walked_again: set[str] = set()
+        self._steps = 0
         self._belongs: dict[int, Line] = {}
         self._behind = False  # whether the statement walked is left running behind
 
     def statement(self, node: Any, stdin: tuple[int, ...], piped: bool = False) -> tuple[int, ...]:
         """Walk a statement and return the commands whose output is its output."""
+        self._steps += 1
+        if self._steps > MAX_STEPS:  # loops and calls walk a statement again and again
+            raise TooManyError
         if node.id in self._belongs and node.type not in _TAKE_REDIRECTS:
             stdin = self._redirected(self._line_of(node), stdin, piped)
         if node.type == "ERROR" or node.is_missing:
@@ -334,6 +341,8 @@ class Walk(Expander):
         return (self._add(Command((), (), tuple(redirects), self.state.cwd, stdin, piped)),)
 
     def _redirect(self, node: Any, line: "Line") -> None:
+        if len(line.redirects) >= MAX_REDIRECTS:
+            raise TooManyError
         if node.type == "file_redirect":
             operator = next((c for c in node.children if not c.is_named), None)
             op = operator.type if operator is not None else ""
@@ -461,11 +470,12 @@ class Walk(Expander):
             # A function that starts itself beside itself: harmless at most by accident.
             bomb = Command((Word("fork-bomb"),), (), (), self.state.cwd, stdin, piped)
             return (self._add(bomb),)
-        if depth > 1:
+        if depth and name in self._walked_again:
             return ()  # has been walked with nothing known about its variables
         self._calling.append(name)
         outer = self.state.lists.get("@")
         if depth:
+            self._walked_again.add(name)
             self.state.forget()
             arguments = (Word(HOLE),)
         self.state.set_list("@", arguments)
