@@ -184,3 +184,10 @@ def test_single_quoting_gives_the_text_back(text):
 @given(st.text("abc{},.*", max_size=12))
 def test_brace_expansion_ends_and_is_bounded(text):
     assert len(words.braces(text)) <= words.MAX_FIELDS
+
+
+@pytest.mark.parametrize(
+    "text", ["a |\\ rm x", "a ||\\ rm x", "a &&\\ b && c", "a;\\ b", "{ a;\\ }", "a \\ ; b"]
+)
+def test_bytes_that_no_node_accounts_for_are_a_fault(text):
+    assert set(_read(text).faults) & {"unaccounted-bytes", "syntax"}

@@ -14,7 +14,7 @@ from toolgate.gate.shell.source import parsed, refusal
 from toolgate.gate.shell.state import State
 
 MAX_COMMANDS = 3_200
-MAX_STEPS = 20_000
+MAX_STEPS = 8_000
 MAX_REDIRECTS = 512
 MAX_ROUNDS = 12
 MAX_UNROLLED = 200
@@ -91,15 +91,6 @@ def _last(node: Any) -> Any:
     while node.type in ("pipeline", "list", "negated_command"):
         node = [child for child in node.children if child.is_named][-1]
     return node
-
-
-def _chain(node: Any) -> tuple[Any, list[Any]]:
-    """Return a list's first statement, and each operator with what follows it, in order."""
-    parts: list[Any] = []
-    while node.type == "list":  # left-nested: a chain of thousands must not recurse
-        parts.append(node.children[1:])
-        node = node.children[0]
-    return node, parts[::-1]
 
 
 class TooManyError(Exception):
@@ -195,8 +186,24 @@ class Walk(Expander):
     _on_subshell = _subshell
 
     def _on_list(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
-        head, parts = _chain(node)
+        head, parts = self._chain(node)
         return self._links(self.statement(head, stdin, piped), parts, stdin, piped)
+
+    def _chain(self, node: Any) -> tuple[Any, list[Any]]:
+        """Return a list's first statement, and each operator with what follows it, in order."""
+        parts: list[Any] = []
+        while node.type == "list":  # left-nested: a chain of thousands must not recurse
+            first, *others = node.children
+            self._account_between(first, others)
+            parts.append(others)
+            node = first
+        return node, parts[::-1]
+
+    def _account_between(self, first: Any, others: list[Any]) -> None:
+        end = first.end_byte
+        for child in others:
+            self.account(end, child.start_byte)
+            end = child.end_byte
 
     def _links(
         self, made: tuple[int, ...], parts: list[Any], stdin: tuple[int, ...], piped: bool
@@ -230,11 +237,13 @@ class Walk(Expander):
         return made
 
     def _on_pipeline(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
-        stages = [child for child in node.children if child.is_named]
+        first, *others = node.children
+        self._account_between(first, others)
+        stages = [child for child in (first, *others) if child.is_named]
         parts: list[Any] = []
         if stages[-1].type == "list":
             # The grammar hangs the rest of `a | b | c && d` into the pipe; bash binds | tighter.
-            head, parts = _chain(stages.pop())
+            head, parts = self._chain(stages.pop())
             stages += (
                 [child for child in head.children if child.is_named]
                 if head.type == "pipeline"
