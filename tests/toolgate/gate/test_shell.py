@@ -78,6 +78,9 @@ def test_every_command_is_found(text, commands):
         ("rm <<E -rf /\nbody\nE", ["rm", "-rf", "/"]),
         ("rm <<< x -rf /", ["rm", "-rf", "/"]),
         (">out rm -rf /", ["rm", "-rf", "/"]),
+        ("time 2>out r\\\nm -r\\\nf /", ["time", "rm", "-rf", "/"]),
+        ("a | x=1 2>out rm -rf /", ["rm", "-rf", "/"]),
+        ("rm <&- -rf /", ["rm", "-rf", "/"]),
     ],
 )
 def test_words_behind_a_redirection_are_arguments(text, words):

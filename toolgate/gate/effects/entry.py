@@ -335,6 +335,10 @@ def _wrapped(
             rest = rest[1:]
     if not rest:
         return made
+    if "code" in entry and not entry["wraps"] and not parsed.has(["-u", "--user"]):
+        rest = rest[1:]  # a user, whose shell it is that takes the text
+        if not rest:
+            return made
     if len(rest) > 1 and rest[0].text in entry.get("code", ()):
         return made + argument(reading, "shell", rest[1], command, name, ())
     if parsed.has(entry.get("joins", []), abbreviated=False):

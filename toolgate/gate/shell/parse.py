@@ -416,11 +416,24 @@ class Walk(Expander):
                 arguments.extend(fields)
         if node is not None:
             self.account(end, node.end_byte)
-        for child in line.arguments:
-            arguments.extend(self.fields(child))
+        arguments += self._behind_redirects(line)
         self.doubtful = self.doubtful or bool(line.trailing)
         piped = piped or bool(line.trailing)
         return self._run(arguments, assigns, line.redirects, stdin, piped)
+
+    def _behind_redirects(self, line: "Line") -> list[Word]:
+        """Return the words behind redirections; one that goes on in the next line is one word."""
+        arguments: list[Word] = []
+        end = -1
+        for child in line.arguments:
+            fields = self.fields(child)
+            if end == child.start_byte:
+                self.faults.add("syntax")
+            if end >= 0 and self.continues(end, child.start_byte) and arguments and fields:
+                fields[0] = joined(arguments.pop(), fields[0])
+            end = child.end_byte
+            arguments.extend(fields)
+        return arguments
 
     def _run(
         self,
@@ -498,7 +511,7 @@ class Walk(Expander):
     ) -> tuple[int, ...]:
         line = self._belongs.pop(node.id, None)
         if line is not None:  # x=1 >f a: the grammar takes the program for a second target
-            arguments = [word for child in line.arguments for word in self.fields(child)]
+            arguments = self._behind_redirects(line)
             assigns = [self._assignment(node, keep=not arguments)]
             return self._run(arguments, assigns, line.redirects, stdin, piped)
         before = len(self.commands)
