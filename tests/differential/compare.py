@@ -64,8 +64,10 @@ class Reading:
         patterns = [_pattern(words) for words in self.invoked if _is_pattern(words)]
         out = []
         for argv in ran:
-            joined = "".join(arg + _END for arg in argv)
-            if tuple(argv) not in seen and not any(p.fullmatch(joined) for p in patterns):
+            # The recorder has no other users; a home of theirs is read as one below /home.
+            known = tuple(re.sub(r"^~(?=\w)", "/home/", arg) for arg in argv)
+            joined = "".join(arg + _END for arg in known)
+            if known not in seen and not any(p.fullmatch(joined) for p in patterns):
                 out.append(argv)
         return out
 
@@ -76,7 +78,10 @@ def _of_piece(literal: str, mark: str) -> str:
 
 
 def _is_pattern(words: tuple[Word, ...]) -> bool:
-    return any(word.glob or _PROCESS in word.text or not word.known for word in words)
+    return any(
+        word.glob or _PROCESS in word.text or word.text == OWN_JOB or not word.known
+        for word in words
+    )
 
 
 def _pattern(words: tuple[Word, ...]) -> re.Pattern[str]:

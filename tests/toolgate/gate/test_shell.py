@@ -61,6 +61,8 @@ def test_adjacent_backticks_run_two_commands():
         ("a=($(b) c)", ["b"]),
         ("a | b | c\nd > f", ["a", "b", "c", "d"]),
         ("a | b | c # x\nd > f", ["a", "b", "c", "d"]),
+        ("a | b | c\n< f d; e", ["a", "b", "c", "d", "e"]),
+        ("a | b | c x && d", ["a", "b", "c", "d"]),
         ("a | b | c # x\n# y\nd 2>&1", ["a", "b", "c", "d"]),
         ("a | b | c\nd > f\ne | f | g\nh 2>&1", ["a", "b", "c", "d", "e", "f", "g", "h"]),
     ],
@@ -95,6 +97,7 @@ def test_a_here_document_behind_a_pipe_feeds_the_last_command():
 
 
 def test_a_here_document_the_grammar_misreads_is_a_fault():
+    assert "syntax" in _read("a | b | c\n<<E d\nx\nE\ne").faults
     assert "syntax" in _read("bash <<E\n\\trm -rf /\nE").faults
 
 

@@ -179,7 +179,7 @@ class Expander:
         for position, child in enumerate(node.children):
             pieces = self._pieces(child, True)
             if child.type == "simple_expansion" and self._braces_follow(node, position):
-                pieces = [Word(HOLE)]  # $x{a,b} is $xa $xb to bash
+                return [Word(HOLE, sources=self.substitutions(node))]  # $x{a,b} is $xa $xb
             if len(alternatives) * len(pieces) > MAX_VALUES:
                 pieces = [Word(HOLE)]
             alternatives = [joined(left, right) for left in alternatives for right in pieces]

@@ -98,14 +98,15 @@ def _line_end_inside(source: bytes, root: Any) -> list[Edit]:
     """Turn each line end that has come to lie inside a simple command into a semicolon.
 
     Behind a pipeline of three the grammar joins the next line to the last
-    command if it has a redirection; in bash a line end ends the command. A
+    command if it has a redirection, or a redirection that begins the next line
+    to the pipeline; in bash a line end ends the command. A
     comment before it would swallow the semicolon and is blanked.
     """
     edits: list[Edit] = []
     stack = [root]
     while stack and len(edits) <= MAX_REPAIRS:
         node = stack.pop()
-        if node.type == "command":
+        if node.type in ("command", "redirected_statement"):
             end = node.start_byte
             comment: int | None = None
             for child in node.children:
