@@ -70,7 +70,10 @@ def effects_of_sql(text: str, reader: Reading, name: str) -> list[Effect]:
     """Return the effects of SQL statements and of a client's own commands."""
     made: list[Effect] = []
     for statement in _statements(text):
-        made += _statement(statement, reader, name)
+        found = _statement(statement, reader, name)
+        if any(effect.type == "db.destroy" for effect in found):
+            found = [_on_production(effect, statement) for effect in found]
+        made += found
     return made or [Effect("inspect", "inspect-only", name, True, PROVED, name)]
 
 
@@ -102,6 +105,14 @@ def _statement(words: list[str], reader: Reading, name: str) -> list[Effect]:
         return [_effect("db.destroy", name, "update-all")]
     proof = PROVED if first in _CHANGES or first == "WITH" else unresolved("sql-not-known")
     return [_effect("db.mutate", name, first.lower()[:20], proof)]
+
+
+def _on_production(effect: Effect, words: list[str]) -> Effect:
+    from toolgate.gate.effects.production import MARK, names_production
+
+    if effect.type != "db.destroy" or not any(names_production(word) for word in words[1:]):
+        return effect
+    return effect._replace(how=f"{effect.how} {MARK}")
 
 
 def _upper(words: list[str]) -> set[str]:
@@ -136,8 +147,12 @@ def _statements(text: str) -> list[list[str]]:
         char = text[position]
         if char in "'\"`":
             end = text.find(char, position + 1)
+            if char != "'" and end != -1:
+                # A quoted name; no keyword can be made of it. Literals are data.
+                word += "x." + text[position + 1 : end]
+            elif word:
+                word += "x"
             position = len(text) if end == -1 else end + 1
-            word += "x" if word else ""
             continue
         if text.startswith("--", position) or text.startswith("/*", position):
             closing = "\n" if char == "-" else "*/"
