@@ -31,6 +31,8 @@ ROLES = frozenset(
         "data",
         "upload",
         "transfer",
+        "measure",
+        "stage",
     )
 )
 SPECIAL = frozenset(
@@ -57,6 +59,8 @@ SPECIAL = frozenset(
         "mirror",
         "ssh-key",
         "unread",
+        "environment",
+        "mongo",
     )
 )
 KEYS = frozenset(

@@ -50,6 +50,8 @@ _IRREVERSIBLE = frozenset(
     )
 )
 _CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"))
+# Scripts of a framework whose own subcommands are catalogued.
+_LAUNCHERS = frozenset(("manage.py", "artisan", "rails", "rake"))
 _LOOKING_MODULES = frozenset(
     ("json.tool", "tokenize", "ast", "dis", "platform", "site", "calendar")
 )
@@ -93,6 +95,8 @@ def apply(
     made += _standard_input(reading, entry, parsed, name, command)
     if looking:
         made = [effect for effect in made if effect.type in ("fs.read", "secret.read")]
+    if not made and any(role.startswith("measure") for role in roles):
+        return [reading.inspect(name)._replace(how="measured")]
     return made or [reading.inspect(name)]
 
 
@@ -140,6 +144,8 @@ def _subcommand(
     rest = parsed.rest
     if entry.get("special") == "git":
         made, rest = special.git_globals(reading, parsed, command, made)
+    if not rest and parsed.has(entry.get("dry", []), abbreviated=False):
+        return [*made, reading.inspect(name)]
     if not rest:
         return [*made, *(stated(item, name, ()) for item in entry.get("does", ()))] or [
             reading.inspect(name)
@@ -196,6 +202,10 @@ def argument(
     if role in _FILE_ROLES:
         marks = (*how, "append") if role == "append" else how
         return reading.touch(_FILE_ROLES[role], word, command, name, marks)
+    if role == "measure":
+        return reading.touch("fs.read", word, command, name, (*how, "measured"))
+    if role == "stage":
+        return _staged(reading, word, command, name)
     if role in ("url", "host"):
         return [reading.net("net.send" if "send" in how else "net.fetch", word.text, name, how)]
     if role == "shell":
@@ -213,6 +223,15 @@ def argument(
     if role == "transfer":
         return _transfer(reading, word, command, name, how, last=last)
     return []
+
+
+def _staged(reading: Reading, word: Word, command: Command, name: str) -> list[Effect]:
+    """Return that a secret goes under version control, where a push takes it along."""
+    return [
+        effect._replace(type="secret.persist", how="staged")
+        for effect in reading.touch("fs.read", word, command, name)
+        if effect.type == "secret.read"
+    ]
 
 
 def _module(reading: Reading, word: Word, command: Command, name: str) -> list[Effect]:
@@ -310,7 +329,12 @@ def _script_operand(
         return [Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")]
     if not roles:
         return []
-    return argument(reading, roles[0].rstrip("*?"), first, command, name, ())
+    made = argument(reading, roles[0].rstrip("*?"), first, command, name, ())
+    launched = basename(first.text)
+    below = reading.entry(launched) if launched in _LAUNCHERS else None
+    if below is not None:
+        made += apply(reading, below, launched, parsed.rest[1:], command)
+    return made
 
 
 def _standard_input(
@@ -332,6 +356,9 @@ def _standard_input(
         return []
     text = flow.standard_input(reading.script, command)
     if text is None:
+        file = flow.input_file(reading.script, command)
+        if file is not None:
+            return reading.run_file(file, command, name)
         if not flow.has_standard_input(command) and not reading.fed:
             return []  # an interactive start, which ends at once without a terminal
         return [Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")]
@@ -362,7 +389,7 @@ def _has_value(wanted: dict[str, list[str]], parsed: Parsed) -> bool:
             if given != option or value is None:
                 continue
             folded = value.text.lower()
-            if not value.known or any(folded == str(item).lower() for item in values):
+            if not value.known or any(matches(folded, str(item).lower()) for item in values):
                 return True
     return False
 

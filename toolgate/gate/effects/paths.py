@@ -127,10 +127,11 @@ class Paths:
 
     def _is_secret(self, path: str) -> bool:
         name = basename(path)
-        if matches_any(name, self.settings.public_names):
+        settings = self.settings
+        if matches_any(name, settings.public_names) or self._covered(settings.public_paths, path):
             return False
-        return matches_any(name, self.settings.secret_names) or self._covered(
-            self.settings.secret_paths, path
+        return matches_any(name, settings.secret_names) or self._covered(
+            settings.secret_paths, path
         )
 
     def qualifiers(self, path: str, *, glob: bool) -> tuple[str, ...]:
@@ -222,7 +223,7 @@ class Paths:
         proof = unresolved("path-not-known") if scope == "unknown" else PROVED
         marks = " ".join((*how, *self.qualifiers(path, glob=glob)))
         made: list[Effect] = []
-        if scope == "secret" and kind == "fs.read":
+        if scope == "secret" and kind == "fs.read" and "measured" not in how:
             made.append(Effect("secret.read", scope, path, True, PROVED, program, marks))
         else:
             made.append(Effect(kind, scope, path, kind != "fs.delete", proof, program, marks))

@@ -52,7 +52,7 @@ class Reading(Protocol):
     def invoke(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
         """Return the effects of running a program with arguments."""
 
-    def elsewhere(self, inside: str) -> "Reading":
+    def elsewhere(self, inside: str, cwd: str = "") -> "Reading":
         """Return a reading of what runs in a container or on another machine."""
 
     def entry(self, name: str) -> dict[str, Any] | None:

@@ -17,6 +17,7 @@ from toolgate.gate.shell.parse import read
 from toolgate.gate.shell.source import REFUSED
 
 MAX_NESTING = 8
+_DESTROYS = ("infra.destroy", "db.destroy")
 MAX_WRAPPERS = 32
 
 _BIN = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
@@ -64,7 +65,7 @@ class Reader:
         inside: str = "",
         fed: bool = False,
     ) -> None:
-        self.place = place._replace(cwd="", roots=("",)) if inside else place
+        self.place = place
         self.settings = settings
         self.catalog = catalog
         self.paths = Paths(self.place, settings, remote=bool(inside))
@@ -82,13 +83,22 @@ class Reader:
             return [self.unknown("nested-too-deep", "shell")]
         self.script = read(text, cwd=self.place.cwd, home=self.place.home)
         carries: list[flow.Carries] = []
-        every: list[Effect] = []
+        judged: list[list[Effect]] = []
         for command in self.script.commands:
             made, onward = self.weighed(self.performed(command), command, carries)
             carries.append(onward)
-            every += made
+            judged.append(made)
+        every = [effect for made in self.settled(judged) for effect in made]
         every += [self._fault(fault) for fault in self.script.faults]
-        return flow.ends(every) or [self.inspect("shell")]
+        return list(dict.fromkeys(every)) or [self.inspect("shell")]
+
+    def settled(self, judged: list[list[Effect]]) -> list[list[Effect]]:
+        """Return the effects of each command, one for one, as the whole text makes them."""
+        if any(effect.type in _DESTROYS for made in judged for effect in made):
+            from toolgate.gate.effects.production import marked
+
+            judged = marked(self.script, judged, self)
+        return flow.settled(flow.measured(self.script, judged))
 
     def performed(self, command: Command) -> list[Effect]:
         """Return what one simple command does by itself."""
@@ -111,11 +121,18 @@ class Reader:
     def inner(self, text: str, *, inside: str = "", cwd: str | None = None) -> list[Effect]:
         """Return the effects of shell text that this text runs."""
         place = self.place if cwd is None else self.place._replace(cwd=cwd)
+        if inside and not self.inside:
+            place = place._replace(cwd="", roots=("",))
         return self.within(place, inside or self.inside, self.files).effects(text)
 
-    def elsewhere(self, inside: str) -> "Reader":
-        """Return a reader for what runs in a container or on another machine."""
-        reader = self.within(self.place, inside, {})
+    def elsewhere(self, inside: str, cwd: str = "") -> "Reader":
+        """Return a reader for what runs in a container or on another machine.
+
+        Args:
+            inside: ``container`` or ``remote-host``.
+            cwd: the directory it runs in over there; "" when not known.
+        """
+        reader = self.within(self.place._replace(cwd=cwd, roots=("",)), inside, {})
         reader.script = self.script  # the command over there is still this text's
         return reader
 

@@ -1,6 +1,7 @@
 """Readings that a table cannot express, one function a kind of program."""
 
 from toolgate.gate.effects.special.containers import docker_run
+from toolgate.gate.effects.special.databases import mongo
 from toolgate.gate.effects.special.files import chmod, dd, find, kill, tar, words_as_shell, xargs
 from toolgate.gate.effects.special.git import (
     git_checkout,
@@ -13,6 +14,7 @@ from toolgate.gate.effects.special.git import (
 from toolgate.gate.effects.special.interpreters import code_filter, unread
 from toolgate.gate.effects.special.remote import gh_api, remote_shell
 from toolgate.gate.effects.special.transfer import download, mirror, ssh_key
+from toolgate.gate.effects.special.variables import environment
 
 READINGS = {
     "git-push": git_push,
@@ -36,6 +38,8 @@ READINGS = {
     "ssh-key": ssh_key,
     "filter": code_filter,
     "unread": unread,
+    "environment": environment,
+    "mongo": mongo,
 }
 
 __all__ = ["READINGS", "git_globals"]
