@@ -21,6 +21,8 @@ _DESTROYS = ("infra.destroy", "db.destroy")
 MAX_WRAPPERS = 32
 
 _BIN = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
+# Folders of the operating system in which only it keeps programs.
+_SYSTEM_BIN = ("/System/Library/", "/usr/libexec/", "/usr/lib/", "/Library/Apple/")
 _LOCAL_BIN = ("/.venv/bin/", "/venv/bin/", "/env/bin/", "/node_modules/.bin/", "/.local/bin/")
 _HIJACK = frozenset(
     ("LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "PROMPT_COMMAND")
@@ -239,7 +241,8 @@ class Reader:
     def _by_path(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
         path = self.paths.resolve(words[0].text, command.cwd)
         name = basename(path)
-        installed = path.rpartition("/")[0] in _BIN or any(part in path for part in _LOCAL_BIN)
+        installed = path.rpartition("/")[0] in _BIN or path.startswith(_SYSTEM_BIN)
+        installed = installed or any(part in path for part in _LOCAL_BIN)
         entry = self.entry(name)
         if entry is None:
             return self.run_file(words[0], command, name)
