@@ -33,6 +33,7 @@ ROLES = frozenset(
         "transfer",
         "measure",
         "stage",
+        "edit",
     )
 )
 SPECIAL = frozenset(
@@ -61,6 +62,8 @@ SPECIAL = frozenset(
         "unread",
         "environment",
         "mongo",
+        "git-clone",
+        "sftp",
     )
 )
 KEYS = frozenset(

@@ -141,6 +141,9 @@ def _subcommand(
 ) -> list[Effect]:
     parsed = split(arguments, {**entry, "stop": True})
     made = _by_options(reading, entry, parsed, name, command, ())
+    for clause in entry.get("when", ()):
+        if _holds(clause, parsed._replace(rest=())):
+            made += [stated(item, name, ()) for item in clause.get("does", ())]
     rest = parsed.rest
     if entry.get("special") == "git":
         made, rest = special.git_globals(reading, parsed, command, made)
@@ -204,6 +207,9 @@ def argument(
         return reading.touch(_FILE_ROLES[role], word, command, name, marks)
     if role == "measure":
         return reading.touch("fs.read", word, command, name, (*how, "measured"))
+    if role == "edit":
+        shown = reading.touch("fs.read", word, command, name, how)
+        return shown + reading.touch("fs.write", word, command, name, how)
     if role == "stage":
         return _staged(reading, word, command, name)
     if role in ("url", "host"):

@@ -47,6 +47,10 @@ _CREDENTIALS = (
 )
 
 
+# Clients that take NAME:VALUE among their operands as a header.
+_HEADER_OPERANDS = frozenset(("http", "https", "xh", "xhs"))
+
+
 def names_secret(name: str) -> bool:
     """Say whether a variable's name says that it holds a token, password or key."""
     parts = name.upper().split("_")
@@ -66,10 +70,12 @@ def credentials(command: Command) -> list[Word]:
     """Return the words of a request that say who is asking: headers, users, a URL's own part."""
     found: list[Word] = []
     before = ""
+    http = bool(command.words) and command.words[0].text in _HEADER_OPERANDS
     for word in command.words:
         text = word.text
         attached = text[:2] in _CREDENTIALS and not text.startswith("--")
-        option = before in _CREDENTIALS or text.partition("=")[0] in _CREDENTIALS
+        header = http and ":" in text and "=" not in text and "://" not in text
+        option = header or before in _CREDENTIALS or text.partition("=")[0] in _CREDENTIALS
         if option or attached or (HOLE in text and _only_user(text)):
             found.append(word)
         before = text

@@ -105,7 +105,9 @@ def carried(
     built = any("project" in effect.how.split() for effect in made if effect.type == "exec.code")
     for effect in made:
         if effect.type == "fs.write":
-            reader.files[effect.resource] = Written(content, fetched, secret, built)
+            marks = effect.how.split()
+            folder = "extract" in marks or "clone" in marks
+            reader.files[effect.resource] = Written(content, fetched, secret, built, folder)
     return result, Carries(secret, fetched)
 
 
@@ -184,6 +186,18 @@ def _told(effect: Effect, *, near: bool, staged: bool) -> Effect:
     if staged and effect.type == "vcs.publish":
         return effect._replace(how=f"{effect.how} secret".strip())
     return effect
+
+
+def came_from_elsewhere(path: str, files: dict[str, Written]) -> bool:
+    """Say whether a file lies where this text has put an archive's or a repository's content."""
+    if not any(written.folder for written in files.values()):
+        return False
+    folder = path.rpartition("/")[0]
+    while folder:
+        if folder in files and files[folder].folder:
+            return True
+        folder = folder.rpartition("/")[0]
+    return False
 
 
 def executed(written: Written, path: str, program: str, reader: Reading) -> list[Effect]:

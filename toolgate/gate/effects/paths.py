@@ -147,6 +147,8 @@ class Paths:
             found.append("anchor")
         if glob:
             found.append("glob")
+        if not self.remote and self._is_secret(path) and self._inside(path, self._roots):
+            found.append("own")
         parts = path.split("/")
         if parts[-1] == ".git" or ".git" in parts[:-1]:
             found.append("gitdir")

@@ -17,12 +17,14 @@ class Written(NamedTuple):
         remote: whether it came from the network.
         secret: whether a secret went into it.
         built: whether the project's own build made it.
+        folder: whether it is a folder into which an archive or repository was put.
     """
 
     text: str | None
     remote: bool
     secret: bool
     built: bool = False
+    folder: bool = False
 
 
 class Reading(Protocol):

@@ -17,6 +17,7 @@ from toolgate.gate.shell.parse import read
 from toolgate.gate.shell.source import REFUSED
 
 MAX_NESTING = 8
+_RUNNERS = frozenset(("make", "gmake", "npm", "pnpm", "yarn", "bun"))
 _DESTROYS = ("infra.destroy", "db.destroy")
 MAX_WRAPPERS = 32
 
@@ -77,6 +78,7 @@ class Reader:
         self.fed = fed
         self.script = Script((), ())
         self._wrappers = 0
+        self._aliases: dict[str, str] = {}
         self._feeds = fed
 
     def effects(self, text: str) -> list[Effect]:
@@ -230,9 +232,34 @@ class Reader:
         if "/" in name:
             return self._by_path(words, command)
         entry = self.entry(name)
+        made = self._aliased(words)
         if entry is None:
-            return [self.unknown("unknown-program", name, name)]
-        return apply(self, entry, name, words[1:], command)
+            return [*made, self.unknown("unknown-program", name, name)]
+        made += apply(self, entry, name, words[1:], command)
+        if name == "alias":
+            self._define(words[1:])
+        if self.files and name in _RUNNERS:
+            from toolgate.gate.effects.supplied import effects_of_supplied
+
+            made += effects_of_supplied(self, words, command)
+        return made
+
+    def _define(self, words: tuple[Word, ...]) -> None:
+        for word in words:
+            name, equals, body = word.text.partition("=")
+            if equals and word.known:
+                self._aliases[name] = body
+
+    def _aliased(self, words: tuple[Word, ...]) -> list[Effect]:
+        """Return what a command does where a name of it is an alias this text has defined."""
+        body = self._aliases.pop(words[0].text, None)  # an alias is not expanded in itself
+        if body is None:
+            return []
+        from shlex import quote
+
+        made = self.inner(" ".join([body, *(quote(w.text) for w in words[1:] if w.known)]))
+        self._aliases[words[0].text] = body
+        return made
 
     def entry(self, name: str) -> dict[str, Any] | None:
         """Return the catalogue entry of a program, also by its name without a version."""
@@ -266,6 +293,8 @@ class Reader:
         written = self.files.get(path)
         if written is not None:
             made += flow.executed(written, path, program, self)
+        elif flow.came_from_elsewhere(path, self.files):
+            made.append(self.unknown("not-the-projects-own", program, path))
         return made
 
     def net(self, kind: str, target: str, name: str, how: tuple[str, ...] = ()) -> Effect:

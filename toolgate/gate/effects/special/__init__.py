@@ -5,6 +5,7 @@ from toolgate.gate.effects.special.databases import mongo
 from toolgate.gate.effects.special.files import chmod, dd, find, kill, tar, words_as_shell, xargs
 from toolgate.gate.effects.special.git import (
     git_checkout,
+    git_clone,
     git_config,
     git_globals,
     git_push,
@@ -13,7 +14,7 @@ from toolgate.gate.effects.special.git import (
 )
 from toolgate.gate.effects.special.interpreters import code_filter, unread
 from toolgate.gate.effects.special.remote import gh_api, remote_shell
-from toolgate.gate.effects.special.transfer import download, mirror, ssh_key
+from toolgate.gate.effects.special.transfer import download, mirror, sftp, ssh_key
 from toolgate.gate.effects.special.variables import environment
 
 READINGS = {
@@ -40,6 +41,8 @@ READINGS = {
     "unread": unread,
     "environment": environment,
     "mongo": mongo,
+    "git-clone": git_clone,
+    "sftp": sftp,
 }
 
 __all__ = ["READINGS", "git_globals"]

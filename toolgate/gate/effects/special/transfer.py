@@ -3,6 +3,7 @@
 from posixpath import basename, join
 
 from toolgate.gate.catalog.options import Parsed
+from toolgate.gate.effects import flow
 from toolgate.gate.effects.hosts import is_proxy_variable, split_remote, split_url
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.reading import Reading
@@ -171,6 +172,33 @@ def mirror(
     if split_remote(target.text) is not None:
         return []
     return reader.touch("fs.delete", target, command, name, ("recursive",))
+
+
+def sftp(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return what the commands on standard input transfer, run or change over there."""
+    if not flow.has_standard_input(command):
+        return []
+    text = flow.standard_input(reader.script, command)
+    if text is None:
+        return [reader.unknown("stdin", name)._replace(how="stdin")]
+    host = parsed.operands[0].text if parsed.operands else HOLE
+    made: list[Effect] = []
+    for line in text.splitlines():
+        verb, *arguments = line.strip().lstrip("@-").split() or [""]
+        paths = [Word(part) for part in arguments if not part.startswith("-")]
+        if verb.startswith("!"):
+            made += reader.inner(line.strip()[1:])
+        elif verb in ("put", "mput", "reput"):
+            made += [e for word in paths[:1] for e in reader.touch("fs.read", word, command, name)]
+            made.append(reader.net("net.send", host, name))
+        elif verb in ("get", "mget", "reget"):
+            target = paths[1:2] or [Word(basename(word.text)) for word in paths[:1]]
+            made += [e for word in target for e in reader.touch("fs.write", word, command, name)]
+        elif verb in ("rm", "rmdir", "rename", "mkdir", "chmod", "chown", "ln", "symlink"):
+            made.append(Effect("infra.mutate", "outside", host, True, PROVED, name, verb))
+    return made
 
 
 def ssh_key(
