@@ -17,6 +17,7 @@ denies), with rule, reason and effects, as tab-separated lines.
 
 import argparse
 import json
+import shlex
 import sys
 import time
 from collections import Counter
@@ -66,6 +67,7 @@ class Source:
         self.counted: Counter[str] = Counter()
         self.unattended: Counter[str] = Counter()
         self.elided = 0
+        self.unclosed = 0
         self.cut = 0
         self.by_console = 0
         self.unscored = 0
@@ -90,6 +92,7 @@ class Source:
         self.counted[state] += row.counted
         unread = any(effect.proof in _NOT_READ for effect in decision.effects)
         self.elided += row.counted and row.elided and unread and state != ALLOW
+        self.unclosed += row.counted and not row.elided and state != ALLOW and unclosed(row)
         self.unattended["counted" if row.counted else "shell"] += judged.unattended and row.shell
 
     def as_json(self) -> dict[str, Any]:
@@ -110,6 +113,7 @@ class Source:
             "counted": _rates(self.counted),
             "denied_where_nobody_is_asked": dict(self.unattended),
             "elided_text_nobody_can_parse": self.elided,
+            "ends_inside_a_quotation": self.unclosed,
             "cut_off": self.cut,
             "cut_off_by_console": self.by_console,
             "unscored": self.unscored,
@@ -140,11 +144,25 @@ class Source:
         lines += [f"  of the shell denies {asked} are asks in a mode without asking"] * bool(asked)
         if self.elided:
             lines.append(f"  of those asks {self.elided} hold a text the corpus left out")
+        if self.unclosed:
+            lines.append(
+                f"  of those asks {self.unclosed} end inside a quotation: no shell runs them"
+            )
         if self.cut:
             console = f", {self.by_console} of them by the console" if self.by_console else ""
             lines.append(f"  left out: {self.cut} rows cut off in their source{console}")
         lines += [f"  unscored: {self.unscored} rows"] if self.unscored else []
         return "\n".join(lines)
+
+
+def unclosed(row: Row) -> bool:
+    """Say whether a command ends inside a quotation, as one cut off without a sign of it does."""
+    command = row.call.input.get("command") if row.call is not None else None
+    try:
+        shlex.split(str(command))
+    except ValueError as error:
+        return "closing quotation" in str(error)
+    return False
 
 
 def stopped(answers: Counter[str]) -> int:

@@ -29,6 +29,7 @@ NAH, DIPPY = "manuelschipper/nah/x", "ldayton/Dippy/x"
 SPECIAL = "peer test expectation under a special cwd, mode or config"
 NET = "kenryu42/claude-code-safety-net/x"
 SAFE, RISKY, ASKED = "git status", "rm -rf ~/", "git push --force origin feature"
+CUT = "git commit -m 'half"
 LEFT_OUT = "python -c 'import os[elided 9 chars, sha256 0]'"
 SESSION = {"session_id": "s1", "main_log": True, "cwd": "/home/dev/app"}
 FILES = {
@@ -52,6 +53,7 @@ FILES = {
         row(15, RISKY, truncated=True, **SESSION),
         row(16, RISKY, "deny", **{**SESSION, "main_log": False}),
         row(17, 'git commit -m "x\u2026\n\u2026 (ctrl+r to expand)', **SESSION),
+        row(19, CUT, **SESSION),
         row(18, LEFT_OUT, elided=True, **SESSION),
     ],
     "agent-intercode": [row(21, SAFE, tool="bash", session_id="s2")],
@@ -137,9 +139,9 @@ def test_a_difference_on_which_all_others_are_with_us_is_counted(tmp_path):
 
 def test_aims_count_whole_shell_calls_of_main_logs_only(measured):
     logs = measured["by_source"]["agent-claude-hooklogs"]
-    assert counts(logs["counted"]["ask"]) == (2, 4)
-    assert counts(logs["counted"]["deny"]) == (1, 4)
-    assert counts(logs["shell"]["all"]["deny"]) == (2, 5)
+    assert counts(logs["counted"]["ask"]) == (3, 5)
+    assert counts(logs["counted"]["deny"]) == (1, 5)
+    assert counts(logs["shell"]["all"]["deny"]) == (2, 6)
     assert logs["denied_where_nobody_is_asked"] == {"counted": 1, "shell": 0}
     assert (logs["cut_off"], logs["unscored"]) == (2, 0)
 
@@ -147,6 +149,7 @@ def test_aims_count_whole_shell_calls_of_main_logs_only(measured):
 def test_calls_the_console_cut_and_text_the_corpus_left_out_are_said_apart(measured, corpora):
     logs = measured["by_source"]["agent-claude-hooklogs"]
     assert (logs["cut_off_by_console"], logs["elided_text_nobody_can_parse"]) == (1, 1)
+    assert logs["ends_inside_a_quotation"] == 1
     shown = run(corpora, "--source", "agent-claude-hooklogs").stdout
     assert "1 are asks in a mode without asking, 0 are denies of a rule" in shown
     assert "of those asks 1 hold a text the corpus left out" in shown
@@ -184,7 +187,7 @@ def test_the_text_says_the_same_as_the_counts(corpora):
         (
             "agent-claude-hooklogs",
             None,
-            [("ask a/b", 12), ("deny a/b", 13), ("deny a/b", 16), ("ask a/b", 18)],
+            [("ask a/b", 12), ("deny a/b", 13), ("deny a/b", 16), ("ask a/b", 19), ("ask a/b", 18)],
         ),
         ("abuse-redcode", None, [("miss 2", 32)]),
         ("shell-tldr", None, [("deny", 42)]),
@@ -198,7 +201,7 @@ def test_rows_that_differ_are_listed_with_their_reason(corpora, source, only, ex
         assert len(cells) == 8
         assert cells[2] in ("allow", "ask", "deny")
         assert cells[5].startswith(("Allowed", "Asking", "Denied"))
-        assert cells[7] in (SAFE, RISKY, ASKED, LEFT_OUT)
+        assert cells[7] in (SAFE, RISKY, ASKED, LEFT_OUT, CUT)
 
 
 def test_a_command_of_several_lines_stays_one_line(tmp_path):
