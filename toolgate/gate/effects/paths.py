@@ -147,8 +147,6 @@ class Paths:
             found.append("anchor")
         if glob:
             found.append("glob")
-        if not self.remote and self._is_secret(path) and self._inside(path, self._roots):
-            found.append("own")
         parts = path.split("/")
         if parts[-1] == ".git" or ".git" in parts[:-1]:
             found.append("gitdir")
@@ -224,6 +222,8 @@ class Paths:
             scope = "gate"
         proof = unresolved("path-not-known") if scope == "unknown" else PROVED
         marks = " ".join((*how, *self.qualifiers(path, glob=glob)))
+        if scope == "secret" and kind in _WRITES and self._inside(path, self._roots):
+            marks = f"{marks} own".strip()  # a secret file of the workspace itself
         made: list[Effect] = []
         if scope == "secret" and kind == "fs.read" and "measured" not in how:
             made.append(Effect("secret.read", scope, path, True, PROVED, program, marks))
