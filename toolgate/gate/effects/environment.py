@@ -66,9 +66,13 @@ def secrets_in(word: Word) -> tuple[str, ...]:
     return tuple(name for name in word.variables if names_secret(name))
 
 
-def credentials(command: Command) -> list[Word]:
-    """Return the words of a request that say who is asking: headers, users, a URL's own part."""
-    found: list[Word] = []
+def credentials(command: Command) -> set[int]:
+    """Return which words of a request say who is asking: headers, users, a URL's own part.
+
+    Returns:
+        The identities of the words.
+    """
+    found: set[int] = set()
     before = ""
     http = bool(command.words) and command.words[0].text in _HEADER_OPERANDS
     for word in command.words:
@@ -77,7 +81,7 @@ def credentials(command: Command) -> list[Word]:
         header = http and ":" in text and "=" not in text and "://" not in text
         option = header or before in _CREDENTIALS or text.partition("=")[0] in _CREDENTIALS
         if option or attached or (HOLE in text and _only_user(text)):
-            found.append(word)
+            found.add(id(word))
         before = text
     return found
 
@@ -106,12 +110,7 @@ def used(made: list[Effect], command: Command, words: list[Word]) -> tuple[list[
     reached = [effect for effect in made if effect.type in _REACHES]
     if reached:
         asking = credentials(command)
-        inside = [
-            name
-            for word in words
-            if not any(word is one for one in asking)
-            for name in secrets_in(word)
-        ]
+        inside = [name for word in words if id(word) not in asking for name in secrets_in(word)]
         if inside:
             return made, True
         if all(effect.scope == "workspace" for effect in reached):

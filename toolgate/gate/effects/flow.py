@@ -41,18 +41,20 @@ def _words(command: Command) -> list[Word]:
     return words + [redirect.target for redirect in command.redirects]
 
 
-def _producers(command: Command) -> list[int]:
+def _producers(command: Command, words: list[Word]) -> set[int]:
     """Return the indexes of the commands whose output reaches a command directly."""
-    return [*command.stdin, *(index for word in _words(command) for index in word.sources)]
+    return {*command.stdin, *(index for word in words for index in word.sources)}
 
 
-def _only_credentials(command: Command, index: int) -> bool:
+def _only_asks(made: list[Effect], command: Command, index: int) -> bool:
     """Say whether a command's output reaches a request as who is asking, and not as content."""
+    if not any(effect.type in _REACHES for effect in made):
+        return False
     from toolgate.gate.effects.environment import credentials
 
     asking = credentials(command)
     words = [word for word in _words(command) if index in word.sources]
-    return index not in command.stdin and all(any(w is one for one in asking) for w in words)
+    return index not in command.stdin and all(id(word) in asking for word in words)
 
 
 def carried(
@@ -71,13 +73,11 @@ def carried(
         command: the command.
         reader: keeps the files written so far.
     """
-    producers = [index for index in set(_producers(command)) if index < len(carries)]
-    reaches = any(effect.type in _REACHES for effect in made)
-    given = any(
-        carries[index].secret and not (reaches and _only_credentials(command, index))
-        for index in producers
-    )
     words = _words(command)
+    producers = [index for index in _producers(command, words) if index < len(carries)]
+    given = any(
+        carries[index].secret and not _only_asks(made, command, index) for index in producers
+    )
     if any(word.variables for word in words):
         from toolgate.gate.effects.environment import used
 
@@ -113,7 +113,7 @@ def carried(
 
 def measures(made: list[Effect]) -> bool:
     """Say whether a command counts, compares or digests what it reads and shows none of it."""
-    return any("measured" in effect.how.split() for effect in made)
+    return any("measured" in effect.how for effect in made)
 
 
 def measured(script: Script, judged: list[list[Effect]]) -> list[list[Effect]]:
@@ -190,8 +190,6 @@ def _told(effect: Effect, *, near: bool, staged: bool) -> Effect:
 
 def came_from_elsewhere(path: str, files: dict[str, Written]) -> bool:
     """Say whether a file lies where this text has put an archive's or a repository's content."""
-    if not any(written.folder for written in files.values()):
-        return False
     folder = path.rpartition("/")[0]
     while folder:
         if folder in files and files[folder].folder:

@@ -128,10 +128,11 @@ class Paths:
     def _is_secret(self, path: str) -> bool:
         name = basename(path)
         settings = self.settings
-        if matches_any(name, settings.public_names) or self._covered(settings.public_paths, path):
+        named = matches_any(name, settings.secret_names)
+        if not named and not self._covered(settings.secret_paths, path):
             return False
-        return matches_any(name, settings.secret_names) or self._covered(
-            settings.secret_paths, path
+        return not (
+            matches_any(name, settings.public_names) or self._covered(settings.public_paths, path)
         )
 
     def qualifiers(self, path: str, *, glob: bool) -> tuple[str, ...]:

@@ -20,6 +20,8 @@ MAX_NESTING = 8
 _RUNNERS = frozenset(("make", "gmake", "npm", "pnpm", "yarn", "bun"))
 _DESTROYS = ("infra.destroy", "db.destroy")
 MAX_WRAPPERS = 32
+MAX_SUPPLIED = 16
+"""How many runs of targets and scripts of its own a text is followed through."""
 
 _BIN = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
 # Folders of the operating system in which only it keeps programs.
@@ -79,6 +81,7 @@ class Reader:
         self.script = Script((), ())
         self._wrappers = 0
         self._aliases: dict[str, str] = {}
+        self._runs = 0
         self._feeds = fed
 
     def effects(self, text: str) -> list[Effect]:
@@ -239,10 +242,17 @@ class Reader:
         if name == "alias":
             self._define(words[1:])
         if self.files and name in _RUNNERS:
-            from toolgate.gate.effects.supplied import effects_of_supplied
-
-            made += effects_of_supplied(self, words, command)
+            made += self._supplied(words, command)
         return made
+
+    def _supplied(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
+        """Return what a target or script does that this text has written."""
+        from toolgate.gate.effects.supplied import effects_of_supplied
+
+        self._runs += 1
+        if self._runs > MAX_SUPPLIED:
+            return [self.unknown("too-many-runs", words[0].text)]
+        return effects_of_supplied(self, words, command)
 
     def _define(self, words: tuple[Word, ...]) -> None:
         for word in words:

@@ -12,6 +12,7 @@ _FOLDER = ("-C", "--directory", "--prefix", "--cwd")
 # Subcommands that run the script of their own name.
 _OWN_SCRIPT = {"t": "test", "tst": "test", "test": "test", "start": "start", "stop": "stop"}
 MAX_TARGETS = 32
+MAX_LINES = 256
 
 
 def effects_of_supplied(reader: Reading, words: tuple[Word, ...], command: Command) -> list[Effect]:
@@ -19,23 +20,21 @@ def effects_of_supplied(reader: Reading, words: tuple[Word, ...], command: Comma
     name = words[0].text
     folder, rest = _arguments(words[1:])
     cwd = join(command.cwd, folder) if command.cwd else folder
-    if name in ("make", "gmake"):
-        for file in _MAKEFILES:
-            written = reader.files.get(reader.paths.resolve(file, cwd))
-            if written is not None:
-                text = written.text
-                return (
-                    [reader.unknown("written-in-this-text", name, file)]
-                    if text is None
-                    else (_targets(reader, text, rest, cwd))
-                )
-        return []
-    written = reader.files.get(reader.paths.resolve("package.json", cwd))
-    if written is None:
-        return []
-    if written.text is None:
-        return [reader.unknown("written-in-this-text", name, "package.json")]
-    return _scripts(reader, written.text, rest, cwd)
+    make = name in ("make", "gmake")
+    for file in _MAKEFILES if make else ("package.json",):
+        path = reader.paths.resolve(file, cwd)
+        written = reader.files.get(path)
+        if written is None:
+            continue
+        if written.text is None:
+            return [reader.unknown("written-in-this-text", name, file)]
+        # What a recipe runs of the same file again is not followed once more.
+        reader.files[path] = written._replace(text=None)
+        read = _targets if make else _scripts
+        made = read(reader, written.text, rest, cwd)
+        reader.files[path] = written
+        return made
+    return []
 
 
 def _arguments(words: tuple[Word, ...]) -> tuple[str, list[str]]:
@@ -87,18 +86,21 @@ def _targets(reader: Reading, text: str, wanted: list[str], cwd: str) -> list[Ef
                 needs.setdefault(target, []).extend(before.split())
                 recipes.setdefault(target, []).extend([recipe.strip()] if recipe.strip() else [])
     first = next((name for name in recipes if not name.startswith(".")), None)
-    queue = wanted or ([first] if first is not None else [])
-    made: list[Effect] = []
+    queue = list(wanted) or ([first] if first is not None else [])
+    lines: list[str] = []
     done: set[str] = set()
-    while queue and len(done) < MAX_TARGETS:
-        target = queue.pop(0)
-        if target in done:
-            continue
-        done.add(target)
-        queue += needs.get(target, [])
-        for line in recipes.get(target, []):
-            made += reader.inner(_expanded(line.lstrip("@-+ "), variables), cwd=cwd)
-    return made
+    for target in queue:  # grows by what each target needs
+        if target not in done:
+            done.add(target)
+            queue += needs.get(target, [])
+            lines += recipes.get(target, [])
+        if len(done) > MAX_TARGETS or len(lines) > MAX_LINES or len(variables) > MAX_LINES:
+            return [reader.unknown("too-many-targets", "make")]
+    return [
+        effect
+        for line in lines
+        for effect in reader.inner(_expanded(line.lstrip("@-+ "), variables), cwd=cwd)
+    ]
 
 
 def _expanded(line: str, variables: dict[str, str]) -> str:

@@ -1,7 +1,11 @@
-"""Readings that a table cannot express, one function a kind of program."""
+"""Readings that a table cannot express, one function a kind of program.
+
+Readings that few calls need are loaded with the first that does.
+"""
+
+from typing import Any
 
 from toolgate.gate.effects.special.containers import docker_run
-from toolgate.gate.effects.special.databases import mongo
 from toolgate.gate.effects.special.files import chmod, dd, find, kill, tar, words_as_shell, xargs
 from toolgate.gate.effects.special.git import (
     git_checkout,
@@ -15,7 +19,19 @@ from toolgate.gate.effects.special.git import (
 from toolgate.gate.effects.special.interpreters import code_filter, unread
 from toolgate.gate.effects.special.remote import gh_api, remote_shell
 from toolgate.gate.effects.special.transfer import download, mirror, sftp, ssh_key
-from toolgate.gate.effects.special.variables import environment
+
+
+def _environment(*given: Any) -> Any:
+    from toolgate.gate.effects.special.variables import environment
+
+    return environment(*given)
+
+
+def _mongo(*given: Any) -> Any:
+    from toolgate.gate.effects.special.databases import mongo
+
+    return mongo(*given)
+
 
 READINGS = {
     "git-push": git_push,
@@ -39,8 +55,8 @@ READINGS = {
     "ssh-key": ssh_key,
     "filter": code_filter,
     "unread": unread,
-    "environment": environment,
-    "mongo": mongo,
+    "environment": _environment,
+    "mongo": _mongo,
     "git-clone": git_clone,
     "sftp": sftp,
 }

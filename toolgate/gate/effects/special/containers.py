@@ -7,6 +7,7 @@ from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command, Word
 
+_MOST_MOUNTS = 32
 _HOST_PATHS = (".", "/", "~", HOLE)
 _ACCESS = ("recursive", "force", "append", "truncate", "in-place", "extract", "move", "glob")
 # Effects of a command in a container that reach beyond it.
@@ -98,6 +99,8 @@ def _inside(
     cwd = workdir.text if workdir is not None else ""
     inner = command._replace(words=words, cwd=cwd, assigns=(), redirects=())
     made: list[Effect] = []
+    if len(mounts) > _MOST_MOUNTS:
+        return [reader.unknown("too-many-mounts", name)]
     for effect in reader.elsewhere("container", cwd).invoke(words, inner):
         if effect.type.startswith("fs.") or effect.type == "secret.read":
             made += _through_mounts(reader, effect, mounts, name, command)
