@@ -26,6 +26,7 @@ _PROXIES = (
     "--http-proxy",
     "--https-proxy",
 )
+_MOST_LINES = 256
 _TO_FILE = ("-o", "--output", "-O", "--output-document", "--out")
 _FOLDER = ("--output-dir", "-P", "--directory-prefix", "-d", "--dir")
 _WGET_SENDS = frozenset(("postfile", "postdata", "bodyfile", "bodydata"))
@@ -185,7 +186,10 @@ def sftp(
         return [reader.unknown("stdin", name)._replace(how="stdin")]
     host = parsed.operands[0].text if parsed.operands else HOLE
     made: list[Effect] = []
-    for line in text.splitlines():
+    lines = text.splitlines()
+    if len(lines) > _MOST_LINES:
+        return [reader.unknown("too-many-lines", name)]
+    for line in lines:
         verb, *arguments = line.strip().lstrip("@-").split() or [""]
         paths = [Word(part) for part in arguments if not part.startswith("-")]
         if verb.startswith("!"):
