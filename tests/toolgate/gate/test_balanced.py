@@ -9,10 +9,33 @@ from pathlib import Path
 
 import pytest
 
+from toolgate.errors import InputError
+from toolgate.gate.call import Place, ToolCall
 from toolgate.gate.decision import STRICTNESS
+from toolgate.hook.vault import fields_to_keep
+from toolgate.ledger.vault.input import GateInput, read_input
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors" / "gate" / "balanced-v2.json"
 ROWS = json.loads(VECTORS.read_text())["rows"]
+CWD = "/home/dev/app"
+
+
+def _call(command: str, disposable: tuple[str, ...]) -> ToolCall:
+    return ToolCall(
+        host="test",
+        session="s",
+        key=None,
+        call="c",
+        agent=("main",),
+        principal="user:dev",
+        auth_mode="user",
+        tool="Bash",
+        input={"command": command},
+        place=Place(CWD, (CWD,), "/home/dev", disposable=disposable),
+        mode="default",
+        task=None,
+        ts=0,
+    )
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["command"][:60])
@@ -207,3 +230,28 @@ def test_what_the_same_call_supplies_is_read(decide, command, decision):
 )
 def test_what_is_not_the_projects_own(decide, command, decision):
     assert decide(command).state == decision
+
+
+@pytest.mark.parametrize(
+    ("command", "decision"),
+    [
+        ("rm -rf generated", "allow"),
+        ("rm -rf generated/deep", "allow"),
+        ("rm -rf generated2", "ask"),
+        ("rm -rf generated/../src", "ask"),
+        ("rm -rf .", "deny"),
+        ("rm -rf $X/generated", "ask"),
+    ],
+)
+def test_the_caller_may_name_folders_that_can_be_made_again(gate, command, decision):
+    assert gate.decide(_call(command, (CWD + "/generated",))).state == decision
+
+
+def test_such_folders_are_kept_for_a_replay_only_where_there_are_any():
+    plain, named = (fields_to_keep(_call("ls", folders), "c") for folders in ((), (CWD,)))
+    assert "disposable" not in plain["place"]
+    for kept in (plain, named):
+        assert read_input(GateInput(True, kept).as_bytes()).call == kept
+    named["place"]["disposable"] = "text"
+    with pytest.raises(InputError):
+        read_input(GateInput(True, named).as_bytes())

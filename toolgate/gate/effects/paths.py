@@ -178,7 +178,8 @@ class Paths:
         for root in self._roots:
             if inside.startswith(root + "/"):
                 below = inside[len(root) + 1 :].split("/")
-                return any(matches_any(part, self.settings.disposable_names) for part in below)
+                named = any(matches_any(part, self.settings.disposable_names) for part in below)
+                return named or self._inside(inside, self.place.disposable)
         return self._inside(inside, self.place.temp) and inside not in self.place.temp
 
     def _reaches_gate(self, kind: str, path: str, how: tuple[str, ...], *, glob: bool) -> bool:
