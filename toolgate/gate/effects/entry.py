@@ -3,7 +3,7 @@
 from posixpath import basename
 from typing import Any
 
-from toolgate.gate.catalog.options import Parsed, assign_roles, split
+from toolgate.gate.catalog.options import Parsed, asks_for_help, assign_roles, role_of, split
 from toolgate.gate.catalog.schema import effect_parts
 from toolgate.gate.effects import code, flow, special
 from toolgate.gate.effects.hosts import split_remote
@@ -69,7 +69,7 @@ def apply(
     if entry.get("subcommands"):
         return _subcommand(reading, entry, name, arguments, command)
     parsed = split(arguments, entry)
-    if _asks_for_help(entry, parsed, arguments):
+    if asks_for_help(entry, parsed, arguments):
         return [reading.inspect(name)]
     clauses = [clause for clause in entry.get("when", ()) if _holds(clause, parsed)]
     looking = parsed.has(entry.get("dry", []), abbreviated=False) or any(
@@ -125,13 +125,6 @@ def _into_folder(
     return [e for e in made if e.type in ("gate.tamper", "sys.startup") or e.scope == "gate"]
 
 
-def _asks_for_help(entry: dict[str, Any], parsed: Parsed, arguments: tuple[Word, ...]) -> bool:
-    if "wraps" in entry or entry.get("special") == "find":
-        return False
-    alone = len(arguments) == 1 and arguments[0].text in ("--version", "-V", "-version")
-    return alone or parsed.has(["--help"], abbreviated=False)
-
-
 def _subcommand(
     reading: Reading,
     entry: dict[str, Any],
@@ -185,7 +178,7 @@ def _by_options(
     made: list[Effect] = []
     roles = entry.get("values", {})
     for option, value in parsed.options:
-        role = roles.get(option) or _by_prefix(option, roles)
+        role = role_of(option, roles)
         if role and value is not None:
             made += argument(reading, role, value, command, name, how)
     return made
@@ -398,13 +391,6 @@ def _has_value(wanted: dict[str, list[str]], parsed: Parsed) -> bool:
             if not value.known or any(matches(folded, str(item).lower()) for item in values):
                 return True
     return False
-
-
-def _by_prefix(option: str, roles: dict[str, str]) -> str | None:
-    if len(option) > 3 and option.startswith("--"):
-        found = [role for name, role in roles.items() if name.startswith(option)]
-        return found[0] if found else None
-    return None
 
 
 def _is_assignment(text: str) -> bool:

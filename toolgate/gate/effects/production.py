@@ -13,6 +13,8 @@ _CHOOSES = frozenset(
 )
 _CHOOSERS = frozenset(("kubectx", "kubens", "awsume", "assume"))
 _EXPORTS = frozenset(("export", "declare", "typeset", "setenv"))
+# Names that hosting services have people give to the remote that they build and run from.
+_DEPLOYING = frozenset(("heroku", "dokku", "piku", "scalingo", "gigalixir", "clever", "deploy"))
 # What these delete is no database, instance or stack: labels, runs, caches, repositories.
 _FORGES = ("gh", "glab", "hub", "tea")
 # A text with one of these is code, whose own reader has judged it.
@@ -34,6 +36,11 @@ def names_production(text: str) -> bool:
         else:
             word = ""
     return False
+
+
+def deploys(remote: str) -> bool:
+    """Say whether a push to a remote of this name starts a deployment."""
+    return remote.lower() in _DEPLOYING or names_production(remote)
 
 
 def marked(script: Script, judged: list[list[Effect]], reader: Reading) -> list[list[Effect]]:

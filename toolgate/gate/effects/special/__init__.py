@@ -9,7 +9,6 @@ from toolgate.gate.effects.special.containers import docker_run
 from toolgate.gate.effects.special.files import chmod, dd, find, kill, tar, words_as_shell, xargs
 from toolgate.gate.effects.special.git import (
     git_checkout,
-    git_clone,
     git_config,
     git_globals,
     git_push,
@@ -18,7 +17,7 @@ from toolgate.gate.effects.special.git import (
 )
 from toolgate.gate.effects.special.interpreters import code_filter, unread
 from toolgate.gate.effects.special.remote import gh_api, remote_shell
-from toolgate.gate.effects.special.transfer import download, mirror, sftp, ssh_key
+from toolgate.gate.effects.special.transfer import download, git_clone, mirror, sftp, ssh_key
 
 
 def _environment(*given: Any) -> Any:

@@ -79,8 +79,6 @@ _GLOBAL_VALUES = (
 )
 _TALKS = ("clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule", "archive")
 _NAMES_ONLY = ["--name-only", "--name-status", "--stat", "--numstat", "--shortstat", "--summary"]
-# Names that hosting services have people give to the remote that they build and run from.
-_DEPLOYING = frozenset(("heroku", "dokku", "piku", "scalingo", "gigalixir", "clever", "deploy"))
 _FALSE = ("false", "no", "off", "0")
 
 
@@ -112,20 +110,15 @@ def git_push(
             marks.append("protected")
         made = [_ref(reader, word, remote, name, marks) for word in refs]
         made = made or [_publish(name, remote, marks)]
-    if not {":", "/"} & set(remote) and _deploys(remote):
+    from toolgate.gate.effects.production import deploys
+
+    if not {":", "/"} & set(remote) and deploys(remote):
         made.append(Effect("deploy.release", "outside", remote, False, PROVED, name))
     if changed:
         # Where the remote of this name leads, or what a push sends, is set in the same text.
         proof = unresolved("remote-changed")
         made = [e._replace(proof=proof) if e.type == "vcs.publish" else e for e in made]
     return made
-
-
-def _deploys(remote: str) -> bool:
-    """Say whether a push to a remote of this name starts a deployment."""
-    from toolgate.gate.effects.production import names_production
-
-    return remote.lower() in _DEPLOYING or names_production(remote)
 
 
 def _on_protected(reader: Reading, command: Command, refs: list[Word]) -> bool:
@@ -358,22 +351,6 @@ def _external_transport(reader: Reading, words: tuple[Word, ...]) -> list[Effect
             text = word.text[5:].replace("% ", " ").replace("%%", "%")
             made += reader.inner(text) if word.known else [reader.code_not_known("git")]
     return made
-
-
-def git_clone(
-    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
-) -> list[Effect]:
-    """Return the folder a clone makes: the one named, or one of the repository's name."""
-    named = parsed.operands
-    if not named:
-        return []
-    folder = named[1] if len(named) > 1 else _named_after(named[0])
-    return reader.touch("fs.write", folder, command, name, ("clone",))
-
-
-def _named_after(url: Word) -> Word:
-    last = url.text.rstrip("/").replace(":", "/").rpartition("/")[2].removesuffix(".git")
-    return Word("./" + last) if last and HOLE not in last else Word(".")
 
 
 def git_runs(

@@ -205,6 +205,22 @@ def sftp(
     return made
 
 
+def git_clone(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return the folder a clone makes: the one named, or one of the repository's name."""
+    named = parsed.operands
+    if not named:
+        return []
+    folder = named[1] if len(named) > 1 else _named_after(named[0])
+    return reader.touch("fs.write", folder, command, name, ("clone",))
+
+
+def _named_after(url: Word) -> Word:
+    last = url.text.rstrip("/").replace(":", "/").rpartition("/")[2].removesuffix(".git")
+    return Word("./" + last) if last and HOLE not in last else Word(".")
+
+
 def ssh_key(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
