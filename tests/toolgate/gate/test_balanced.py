@@ -235,6 +235,23 @@ def test_what_is_not_the_projects_own(decide, command, decision):
 @pytest.mark.parametrize(
     ("command", "decision"),
     [
+        ("cat /home/other/notes.txt", "ask"),
+        ("grep -rn x /Users/other/src", "ask"),
+        ("ls /home/other", "allow"),
+        ("cat /home/dev/notes.txt", "allow"),
+        ("cat /Users/Shared/notes.txt", "allow"),
+        ("cat /home/linuxbrew/.linuxbrew/README.md", "allow"),
+        ("cat /srv/notes.txt", "allow"),
+        ("ssh host 'cat /home/other/notes.txt'", "allow"),
+    ],
+)
+def test_another_users_home_is_asked_about(decide, command, decision):
+    assert decide(command).state == decision
+
+
+@pytest.mark.parametrize(
+    ("command", "decision"),
+    [
         ("rm -rf generated", "allow"),
         ("rm -rf generated/deep", "allow"),
         ("rm -rf generated2", "ask"),

@@ -22,6 +22,8 @@ _STREAMS = frozenset(
         "/dev/ptmx",
     )
 )
+# Folders beside the homes that belong to no user.
+_NOBODYS = frozenset(("Shared", "linuxbrew", "lost+found"))
 _WRITES = frozenset(("fs.write", "fs.delete", "fs.permission", "fs.link"))
 MAX_PATH = 4_096
 _GLOB = "*?["
@@ -189,6 +191,15 @@ class Paths:
         sweeping = kind != "fs.write" or glob or not _SWEEPING.isdisjoint(how)
         return sweeping and self.holds_protected(path) and not self._is_anchor(path)
 
+    def _is_others(self, path: str) -> bool:
+        """Say whether a path lies in another user's home, by the usual place of homes."""
+        if self.remote or not self.place.home:
+            return False
+        parts = path.split("/", 3)
+        if len(parts) > 2 and parts[1] in ("home", "Users") and parts[2]:
+            return parts[2] not in _NOBODYS
+        return path == "/root" or path.startswith("/root/")
+
     def is_startup(self, path: str) -> bool:
         """Say whether a file runs by itself later."""
         return self._covered(self.settings.startup_paths, path)
@@ -226,6 +237,8 @@ class Paths:
         marks = " ".join((*how, *self.qualifiers(path, glob=glob)))
         if scope == "secret" and kind in _WRITES and self._inside(path, self._roots):
             marks = f"{marks} own".strip()  # a secret file of the workspace itself
+        if scope == "outside" and kind == "fs.read" and self._is_others(path):
+            marks = f"{marks} others".strip()
         made: list[Effect] = []
         if scope == "secret" and kind == "fs.read" and "measured" not in how:
             made.append(Effect("secret.read", scope, path, True, PROVED, program, marks))
