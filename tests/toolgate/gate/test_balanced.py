@@ -272,3 +272,17 @@ def test_such_folders_are_kept_for_a_replay_only_where_there_are_any():
     named["place"]["disposable"] = "text"
     with pytest.raises(InputError):
         read_input(GateInput(True, named).as_bytes())
+
+
+@pytest.mark.parametrize(
+    ("tool", "decision"),
+    [
+        ("mcp__github__get_issue", "allow"),
+        ("mcp__github__create_issue", "ask"),
+        ("mcp__github__merge_pull_request", "ask"),
+        ("mcp__github2__get_issue", "ask"),
+        ("mcp__sequential-thinking__sequentialthinking", "allow"),
+    ],
+)
+def test_of_other_servers_only_reading_tools_in_wide_use_are_described(decide, tool, decision):
+    assert decide(tool=tool, tool_input={}).state == decision
