@@ -50,8 +50,7 @@ _IRREVERSIBLE = frozenset(
     )
 )
 _CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"))
-# Scripts of a framework whose own subcommands are catalogued.
-_LAUNCHERS = frozenset(("manage.py", "artisan", "rails", "rake"))
+_OFF = frozenset(("none", "false", "no", "off", "0"))
 _LOOKING_MODULES = frozenset(
     ("json.tool", "tokenize", "ast", "dis", "platform", "site", "calendar")
 )
@@ -69,12 +68,10 @@ def apply(
     if entry.get("subcommands"):
         return _subcommand(reading, entry, name, arguments, command)
     parsed = split(arguments, entry)
-    if asks_for_help(entry, parsed, arguments):
+    if asks_for_help(entry, parsed, name, arguments):
         return [reading.inspect(name)]
     clauses = [clause for clause in entry.get("when", ()) if _holds(clause, parsed)]
-    looking = parsed.has(entry.get("dry", []), abbreviated=False) or any(
-        clause.get("inspect") for clause in clauses
-    )
+    looking = _is_dry(parsed, entry) or any(clause.get("inspect") for clause in clauses)
     roles, does = entry.get("operands", []), list(entry.get("does", ()))
     how = (*how, *entry.get("how", ()))
     for clause in clauses:
@@ -98,6 +95,15 @@ def apply(
     if not made and any(role.startswith("measure") for role in roles):
         return [reading.inspect(name)._replace(how="measured")]
     return made or [reading.inspect(name)]
+
+
+def _is_dry(parsed: Parsed, entry: dict[str, Any]) -> bool:
+    """Say whether an option is given under which nothing changes, and not switched off again."""
+    dry = entry.get("dry", ())
+    return any(
+        given in dry and (value is None or (value.known and value.text.lower() not in _OFF))
+        for given, value in parsed.options
+    )
 
 
 def _into_folder(
@@ -142,11 +148,13 @@ def _subcommand(
         made, rest = special.git_globals(reading, parsed, command, made)
     if not rest and parsed.has(entry.get("dry", []), abbreviated=False):
         return [*made, reading.inspect(name)]
+    if not rest and entry.get("special") == "fed":
+        made += special.READINGS["fed"](reading, parsed, name, command, ())
     if not rest:
         return [*made, *(stated(item, name, ()) for item in entry.get("does", ()))] or [
             reading.inspect(name)
         ]
-    below = _below(entry, rest[0]) if rest[0].known else None
+    below = _below(entry, rest[0], last=len(rest) == 1) if rest[0].known else None
     if below is None:
         if any(word.text in ("--help", "help") for word in rest[:2]):
             return [*made, reading.inspect(name)]
@@ -156,14 +164,16 @@ def _subcommand(
     return made + apply(reading, below, f"{name} {rest[0].text}", rest[1:], command, how)
 
 
-def _below(entry: dict[str, Any], word: Word) -> dict[str, Any] | None:
+def _below(entry: dict[str, Any], word: Word, *, last: bool) -> dict[str, Any] | None:
     below: dict[str, Any] = entry["subcommands"]
     if word.text in below:
         return below[word.text] or {}
+    other: dict[str, Any] | None = entry.get("other")
     patterns = [name for name in below if "*" in name and matches(word.text, name)]
+    if patterns == ["*"] and last and other is not None and below["*"].get("subcommands"):
+        return other  # nothing follows, so this is the verb and no further noun
     if patterns:
         return below[max(patterns, key=len)] or {}
-    other: dict[str, Any] | None = entry.get("other")
     return other
 
 
@@ -217,6 +227,11 @@ def argument(
         return _module(reading, word, command, name)
     if role == "data" and word.text.startswith("@") and word.text != "@-":
         return reading.touch("fs.read", word._replace(text=word.text[1:]), command, name)
+    if role == "item":
+        # HTTPie: name@file is uploaded, name=@file and name:=@file are read into the body.
+        before, at, file = word.text.partition("@")
+        sends = bool(at) and not before.rstrip(":=").endswith(("/", ":"))
+        return reading.touch("fs.read", word._replace(text=file), command, name) if sends else []
     if role == "upload":
         return _upload(reading, word, command, name)
     if role == "transfer":
@@ -260,6 +275,10 @@ def _transfer(
     reading: Reading, word: Word, command: Command, name: str, how: tuple[str, ...], *, last: bool
 ) -> list[Effect]:
     remote = split_remote(word.text)
+    if remote is not None and "container" in how:
+        scope, marks = "workspace", " ".join(how)
+        changed = Effect("infra.mutate", scope, remote[0], True, PROVED, name, marks)
+        return [changed] if last else []
     if remote is None:
         return reading.touch("fs.write" if last else "fs.read", word, command, name, how)
     return [reading.net("net.send" if last else "net.fetch", remote[0], name, how)]
@@ -268,13 +287,11 @@ def _transfer(
 def stated(item: str, name: str, how: tuple[str, ...]) -> Effect:
     """Return an effect an entry states outright."""
     kind, own, scope, resource = effect_parts(item)
-    area = kind.partition(".")[0]
-    default = "outside" if kind in _OUTSIDE else _SCOPE_OF_TYPE.get(area, "outside")
     marks = " ".join(dict.fromkeys((*own, *how)))
     proof = unresolved("project-code") if kind == "exec.code" else PROVED
     return Effect(
         kind,
-        scope or default,
+        scope or usual_scope(kind),
         resource or name,
         kind not in _IRREVERSIBLE,
         proof,
@@ -283,11 +300,19 @@ def stated(item: str, name: str, how: tuple[str, ...]) -> Effect:
     )
 
 
+def usual_scope(kind: str) -> str:
+    """Return the scope of a stated effect that names none."""
+    area = kind.partition(".")[0]
+    return "outside" if kind in _OUTSIDE else _SCOPE_OF_TYPE.get(area, "outside")
+
+
 def _wrapped(
     reading: Reading, entry: dict[str, Any], parsed: Parsed, name: str, command: Command
 ) -> list[Effect]:
     rest = parsed.rest or parsed.operands
     rest = rest[entry["wraps"] :]
+    if entry["wraps"] and rest and rest[0].text == "--":
+        rest = rest[1:]
     made: list[Effect] = []
     if entry.get("assigns"):
         while rest and _is_assignment(rest[0].text):
@@ -328,11 +353,12 @@ def _script_operand(
         return [Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")]
     if not roles:
         return []
-    made = argument(reading, roles[0].rstrip("*?"), first, command, name, ())
-    launched = basename(first.text)
-    below = reading.entry(launched) if launched in _LAUNCHERS else None
-    if below is not None:
-        made += apply(reading, below, launched, parsed.rest[1:], command)
+    role = roles[0].rstrip("*?")
+    made = argument(reading, role, first, command, name, ())
+    known = basename(first.text)
+    if role == "exec" and first.known and reading.entry(known) is not None:
+        # A script with a catalogued name: php artisan migrate:fresh, python manage.py flush.
+        made += reading.invoke((first._replace(text=known), *parsed.rest[1:]), command)
     return made
 
 
@@ -356,7 +382,7 @@ def _standard_input(
     text = flow.standard_input(reading.script, command)
     if text is None:
         file = flow.input_file(reading.script, command)
-        if file is not None:
+        if file is not None and language != "sql":
             return reading.run_file(file, command, name)
         if not flow.has_standard_input(command) and not reading.fed:
             return []  # an interactive start, which ends at once without a terminal
@@ -368,6 +394,8 @@ def _standard_input(
 
 def _holds(clause: dict[str, Any], parsed: Parsed) -> bool:
     if "any" in clause and not parsed.has(clause["any"]):
+        return False
+    if clause.get("bare") and (parsed.operands or parsed.rest):
         return False
     if "none" in clause and parsed.has(clause["none"], abbreviated=False):
         return False

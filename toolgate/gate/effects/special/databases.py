@@ -3,6 +3,7 @@
 from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import Reading
+from toolgate.gate.effects.special.interpreters import fed
 from toolgate.gate.shell.model import HOLE, Command
 
 _READS = frozenset(
@@ -79,14 +80,16 @@ def mongo(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return whether the expressions given with ``--eval`` look, change or destroy."""
+    made = fed(reader, parsed, name, command, how)
     texts = [value.text for option, value in parsed.options if option == "--eval" and value]
     kinds = {_kind(text) for text in texts}
     for kind in ("db.destroy", "db.mutate", "unknown"):
         if kind in kinds:
             proof = PROVED if kind != "unknown" else unresolved("code-not-known")
             real = kind if kind != "unknown" else "db.mutate"
-            return [Effect(real, "outside", name, real != "db.destroy", proof, name, "script")]
-    return []
+            destroys = real == "db.destroy"
+            return [*made, Effect(real, "outside", name, not destroys, proof, name, "script")]
+    return made
 
 
 def _kind(text: str) -> str:
