@@ -23,6 +23,13 @@ _SECRET_PARTS = frozenset(
 )
 _SECRET_ENDS = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "APIKEY", "CREDENTIALS")
 _PUBLIC_PARTS = frozenset(("PUBLIC", "PUB"))
+# A name that ends so tells where or how, and is no secret itself.
+_WHERE_OR_HOW = frozenset(
+    (
+        *("FILE", "PATH", "DIR", "URL", "NAME", "TTL", "LIMIT", "COUNT", "LENGTH", "ENABLED"),
+        *("EXPIRY", "EXPIRES"),
+    )
+)
 _PRINTS = frozenset(("echo", "printf", "print", "cat", "tee"))
 _REACHES = ("net.fetch", "net.send", "msg.send")
 # Options whose value a host takes as who is asking, not as content.
@@ -56,7 +63,7 @@ def names_secret(name: str) -> bool:
     parts = name.upper().split("_")
     if len(parts) == 1 and not name.isupper():
         return False  # a variable of the script, not of the environment
-    if not _PUBLIC_PARTS.isdisjoint(parts):
+    if not _PUBLIC_PARTS.isdisjoint(parts) or parts[-1] in _WHERE_OR_HOW:
         return False
     return any(part in _SECRET_PARTS or part.endswith(_SECRET_ENDS) for part in parts)
 
