@@ -30,7 +30,7 @@ SPECIAL = "peer test expectation under a special cwd, mode or config"
 NET = "kenryu42/claude-code-safety-net/x"
 SAFE, RISKY, ASKED = "git status", "rm -rf ~/", "git push --force origin feature"
 CUT = "git commit -m 'half"
-LEFT_OUT = "python -c 'import os[elided 9 chars, sha256 0]'"
+LEFT_OUT = "bash -c 'if true; then ls[elided 9 chars, sha256 0]'"
 SESSION = {"session_id": "s1", "main_log": True, "cwd": "/home/dev/app"}
 FILES = {
     "peer-gate-verdicts": [
