@@ -67,8 +67,7 @@ class Expander:
         parts = self._pieces(node, False)
         if len(parts) == 1:
             return parts[0]._replace(text=words.finish(self._tilde(parts[0].text)), glob=False)
-        sources = tuple(index for part in parts for index in part.sources)
-        return Word(HOLE, sources=sources)
+        return unknown(parts)
 
     def fields(self, node: Any) -> list[Word]:
         """Return the words a node becomes as an argument."""
@@ -93,12 +92,11 @@ class Expander:
         """Return the text of an unquoted here-document's body."""
         parts = [self._between(node, node.start_byte, node.children, quote=words.quoted)]
         text = "".join(part.text for part in parts)
-        sources = tuple(index for part in parts for index in part.sources)
         raw = self.text(node)
         if _bare_backtick(raw):
             # The grammar does not see backticks here (they would run), so nobody has read them.
             self.faults.add("backtick-in-heredoc")
-        return Word(words.finish(text), sources=sources)
+        return unknown(parts)._replace(text=words.finish(text))
 
     def _pieces(self, node: Any, splitting: bool) -> list[Word]:
         """Return marked words: one, or several where an unquoted variable has several values."""
@@ -163,7 +161,7 @@ class Expander:
                 made = joined(made, Word("$"))
                 continue
             pieces = self._pieces(child, False)
-            made = joined(made, pieces[0] if len(pieces) == 1 else Word(HOLE))
+            made = joined(made, pieces[0] if len(pieces) == 1 else unknown(pieces))
         return joined(made, Word(quote(self._slice(start, node.end_byte if end is None else end))))
 
     def _variable(self, node: Any, splitting: bool) -> list[Word]:
@@ -175,12 +173,13 @@ class Expander:
             child.is_named or child.type in ("$", "${", "}") for child in node.children
         )
         if not plain:
-            return [Word(HOLE, sources=sources)]
+            values = self._cut_from(node, named)
+            return [unknown([Word(HOLE, sources=sources), *values])]
         values = self.state.look_up(self.text(named[0]))
         if splitting and "IFS" in self.state.values and not self._whole(values):
-            return [Word(HOLE, sources=sources)]  # how it would be split is not followed
+            return [unknown(values)]  # how it would be split is not followed
         if not splitting:
-            return [_quoted(values[0])] if len(values) == 1 else [Word(HOLE, sources=sources)]
+            return [_quoted(values[0])] if len(values) == 1 else [unknown(values)]
         out: list[Word] = []
         for value in values:
             if value.known and any(char in _BLANKS for char in value.text):
@@ -189,6 +188,15 @@ class Expander:
             else:
                 out.append(value)
         return out or [Word("")]
+
+    def _cut_from(self, node: Any, named: list[Any]) -> list[Word]:
+        """Return the values an expansion shows a part of; its length shows none."""
+        marks = {child.type for child in node.children if not child.is_named}
+        hides = marks - {"${", "}"}
+        if not named or (hides and hides <= {"#", ":+", "+"}):
+            return []
+        name = self.text(named[0])
+        return self.state.look_up(name) if name.isidentifier() else []
 
     def _whole(self, values: list[Word]) -> bool:
         """Say whether values stay in one piece under the separators the text has set."""
@@ -256,8 +264,26 @@ def joined(left: Word, right: Word) -> Word:
     """Return two words as the one they make when nothing stands between them."""
     if len(left.text) + len(right.text) > MAX_WORD:
         # Variables doubled again and again would fill the memory.
-        return Word(HOLE, sources=left.sources[:64] + right.sources[:64])
-    return Word(left.text + right.text, left.glob or right.glob, left.sources + right.sources)
+        return Word(
+            HOLE,
+            sources=left.sources[:64] + right.sources[:64],
+            variables=left.variables[:64] + right.variables[:64],
+        )
+    return Word(
+        left.text + right.text,
+        left.glob or right.glob,
+        left.sources + right.sources,
+        variables=left.variables + right.variables,
+    )
+
+
+def unknown(parts: list[Word]) -> Word:
+    """Return a word that is not known and may hold any of some parts."""
+    return Word(
+        HOLE,
+        sources=tuple(index for part in parts for index in part.sources),
+        variables=tuple(name for part in parts for name in part.variables),
+    )
 
 
 def _quoted(word: Word) -> Word:
