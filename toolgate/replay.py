@@ -270,6 +270,7 @@ def _call(held: GateInput) -> ToolCall:
                 home=place["home"],
                 temp=tuple(place["temp"]),
                 gate=tuple(place["gate"]),
+                disposable=tuple(place.get("disposable", ())),
             ),
         }
     )

@@ -22,6 +22,9 @@ ROLES = {
     "host": "a host that is contacted",
     "data": "data that is sent (@file is read)",
     "upload": "a file that is read and sent",
+    "measure": "a file that is counted, compared or digested",
+    "stage": "a path; a secret there goes under version control",
+    "edit": "a file that is shown and written",
     "item": "a request item; the file it names is read and sent",
     "transfer": "copied; host:path is on another machine, the last is written",
 }

@@ -191,3 +191,21 @@ def _shortened(roles: list[str], count: int) -> list[str]:
     while len(roles) > max(count, 0) and any(role.endswith("?") for role in roles):
         roles.remove(next(role for role in roles if role.endswith("?")))
     return roles
+
+
+def asks_for_help(entry: Entry, parsed: Parsed, name: str, arguments: tuple[Word, ...]) -> bool:
+    """Say whether arguments only ask for help or the version; behind a wrapper they do not."""
+    if "wraps" in entry or entry.get("special") == "find":
+        return False
+    # A subcommand may mean something else by these: docker compose up -V removes volumes.
+    program = len(arguments) == 1 and " " not in name
+    alone = program and arguments[0].text in ("--version", "-V", "-version")
+    return alone or parsed.has(["--help"], abbreviated=False)
+
+
+def role_of(option: str, roles: dict[str, str]) -> str | None:
+    """Return the role of an option's value; a long option may be shortened."""
+    found = roles.get(option)
+    if found is None and len(option) > 3 and option.startswith("--"):
+        return next((role for name, role in roles.items() if name.startswith(option)), None)
+    return found

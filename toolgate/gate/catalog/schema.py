@@ -32,6 +32,9 @@ ROLES = frozenset(
         "upload",
         "item",
         "transfer",
+        "measure",
+        "stage",
+        "edit",
     )
 )
 SPECIAL = frozenset(
@@ -63,6 +66,10 @@ SPECIAL = frozenset(
         "cmd",
         "iex",
         "unread",
+        "environment",
+        "mongo",
+        "git-clone",
+        "sftp",
     )
 )
 KEYS = frozenset(

@@ -3,7 +3,7 @@
 from posixpath import basename
 from typing import Any
 
-from toolgate.gate.catalog.options import Parsed, assign_roles, split
+from toolgate.gate.catalog.options import Parsed, asks_for_help, assign_roles, role_of, split
 from toolgate.gate.catalog.schema import effect_parts
 from toolgate.gate.effects import code, flow, special
 from toolgate.gate.effects.hosts import split_remote
@@ -74,7 +74,7 @@ def apply(
             arguments, started = arguments[:position], arguments[position + 1 :]
             break
     parsed = split(arguments, entry)
-    if not started and _asks_for_help(entry, parsed, name, arguments):
+    if not started and asks_for_help(entry, parsed, name, arguments):
         return [reading.inspect(name)]
     clauses = [clause for clause in entry.get("when", ()) if _holds(clause, parsed)]
     looking = _is_dry(parsed, entry) or any(clause.get("inspect") for clause in clauses)
@@ -100,6 +100,8 @@ def apply(
         made += reading.invoke(started, command)
     if looking:
         made = [effect for effect in made if effect.type in ("fs.read", "secret.read")]
+    if not made and any(role.startswith("measure") for role in roles):
+        return [reading.inspect(name)._replace(how="measured")]
     return made or [reading.inspect(name)]
 
 
@@ -137,17 +139,6 @@ def _into_folder(
     return [e for e in made if e.type in ("gate.tamper", "sys.startup") or e.scope == "gate"]
 
 
-def _asks_for_help(
-    entry: dict[str, Any], parsed: Parsed, name: str, arguments: tuple[Word, ...]
-) -> bool:
-    if "wraps" in entry or entry.get("special") == "find":
-        return False
-    # A subcommand may mean something else by these: docker compose up -V removes volumes.
-    program = len(arguments) == 1 and " " not in name
-    alone = program and arguments[0].text in ("--version", "-V", "-version")
-    return alone or parsed.has(["--help"], abbreviated=False)
-
-
 def _subcommand(
     reading: Reading,
     entry: dict[str, Any],
@@ -157,9 +148,14 @@ def _subcommand(
 ) -> list[Effect]:
     parsed = split(arguments, {**entry, "stop": True})
     made = _by_options(reading, entry, parsed, name, command, ())
+    for clause in entry.get("when", ()):
+        if _holds(clause, parsed._replace(rest=())):
+            made += [stated(item, name, ()) for item in clause.get("does", ())]
     rest = parsed.rest
     if entry.get("special") == "git":
         made, rest = special.git_globals(reading, parsed, command, made)
+    if not rest and parsed.has(entry.get("dry", []), abbreviated=False):
+        return [*made, reading.inspect(name)]
     if not rest and entry.get("special") == "fed":
         made += special.READINGS["fed"](reading, parsed, name, command, ())
     if not rest:
@@ -200,7 +196,7 @@ def _by_options(
     made: list[Effect] = []
     roles = entry.get("values", {})
     for option, value in parsed.options:
-        role = roles.get(option) or _by_prefix(option, roles)
+        role = role_of(option, roles)
         if role == "shell" and value is not None and option in entry.get("late", ()):
             known = value.known
             made += (
@@ -227,6 +223,13 @@ def argument(
     if role in _FILE_ROLES:
         marks = (*how, "append") if role == "append" else how
         return reading.touch(_FILE_ROLES[role], word, command, name, marks)
+    if role == "measure":
+        return reading.touch("fs.read", word, command, name, (*how, "measured"))
+    if role == "edit":
+        shown = reading.touch("fs.read", word, command, name, how)
+        return shown + reading.touch("fs.write", word, command, name, how)
+    if role == "stage":
+        return _staged(reading, word, command, name)
     if role in ("url", "host"):
         return [reading.net("net.send" if "send" in how else "net.fetch", word.text, name, how)]
     if role == "shell":
@@ -251,6 +254,15 @@ def argument(
     if role == "transfer":
         return _transfer(reading, word, command, name, how, last=last)
     return []
+
+
+def _staged(reading: Reading, word: Word, command: Command, name: str) -> list[Effect]:
+    """Return that a secret goes under version control, where a push takes it along."""
+    return [
+        effect._replace(type="secret.persist", how="staged")
+        for effect in reading.touch("fs.read", word, command, name)
+        if effect.type == "secret.read"
+    ]
 
 
 def _module(reading: Reading, word: Word, command: Command, name: str) -> list[Effect]:
@@ -405,6 +417,9 @@ def _standard_input(
         return []
     text = flow.standard_input(reading.script, command)
     if text is None:
+        file = flow.input_file(reading.script, command)
+        if file is not None and language != "sql":
+            return reading.run_file(file, command, name)
         if not flow.has_standard_input(command) and not reading.fed:
             return []  # an interactive start, which ends at once without a terminal
         return [Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")]
@@ -437,16 +452,9 @@ def _has_value(wanted: dict[str, list[str]], parsed: Parsed) -> bool:
             if given != option or value is None:
                 continue
             folded = value.text.lower()
-            if not value.known or any(folded == str(item).lower() for item in values):
+            if not value.known or any(matches(folded, str(item).lower()) for item in values):
                 return True
     return False
-
-
-def _by_prefix(option: str, roles: dict[str, str]) -> str | None:
-    if len(option) > 3 and option.startswith("--"):
-        found = [role for name, role in roles.items() if name.startswith(option)]
-        return found[0] if found else None
-    return None
 
 
 def _is_assignment(text: str) -> bool:

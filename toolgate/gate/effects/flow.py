@@ -6,13 +6,15 @@ from toolgate.gate.effects import code
 from toolgate.gate.effects.content import language_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import Reading, Written
-from toolgate.gate.shell.model import Command, Script
+from toolgate.gate.shell.model import Command, Script, Word
 from toolgate.gate.shell.words import ansi_c, finish
 
 MAX_LINKS = 16
 """How many commands of a pipe a text is followed through; behind them it is not known."""
 
 _SENDS = frozenset(("net.fetch", "net.send"))
+_REACHES = _SENDS | {"msg.send"}
+_LOOKS = frozenset(("inspect", "fs.read"))
 
 
 class Carries(NamedTuple):
@@ -27,11 +29,25 @@ class Carries(NamedTuple):
     remote: bool = False
 
 
-def _producers(command: Command) -> list[int]:
-    """Return the indexes of the commands whose output reaches a command directly."""
+def _words(command: Command) -> list[Word]:
     words = [*command.words, *(word for _, word in command.assigns)]
-    words += [redirect.target for redirect in command.redirects]
-    return [*command.stdin, *(index for word in words for index in word.sources)]
+    return words + [redirect.target for redirect in command.redirects]
+
+
+def _producers(command: Command, words: list[Word]) -> set[int]:
+    """Return the indexes of the commands whose output reaches a command directly."""
+    return {*command.stdin, *(index for word in words for index in word.sources)}
+
+
+def _only_asks(made: list[Effect], command: Command, index: int) -> bool:
+    """Say whether a command's output reaches a request as who is asking, and not as content."""
+    if not any(effect.type in _REACHES for effect in made):
+        return False
+    from toolgate.gate.effects.environment import credentials
+
+    asking = credentials(command)
+    words = [word for word in _words(command) if index in word.sources]
+    return index not in command.stdin and all(id(word) in asking for word in words)
 
 
 def carried(
@@ -50,11 +66,27 @@ def carried(
         command: the command.
         reader: keeps the files written so far.
     """
-    sources = [carries[index] for index in set(_producers(command)) if index < len(carries)]
-    secret = any(source.secret for source in sources)
-    secret = secret or any(_is_secret(effect, reader) for effect in made)
-    remote = any(source.remote for source in sources)
+    words = _words(command)
+    producers = [index for index in _producers(command, words) if index < len(carries)]
+    given = any(
+        carries[index].secret and not _only_asks(made, command, index) for index in producers
+    )
+    if any(word.variables for word in words):
+        from toolgate.gate.effects.environment import used
+
+        made, shown = used(made, command, words)
+        given = given or shown
+    counts = measures(made)
+    secret = not counts and (given or any(_is_secret(effect, reader) for effect in made))
+    remote = any(carries[index].remote for index in producers)
     result = [_influenced(effect, secret=secret, remote=remote) for effect in made]
+    if given:
+        # What runs on another machine is given what is fed into it and stands in its text.
+        result += [
+            Effect("net.send", e.scope, e.resource, False, PROVED, e.program, "secret")
+            for e in made
+            if e.type == "exec.code" and e.how == "remote-host"
+        ]
     if secret:
         result += [
             Effect("secret.persist", e.scope, e.resource, True, PROVED, e.program, e.how)
@@ -66,21 +98,52 @@ def carried(
     built = any("project" in effect.how.split() for effect in made if effect.type == "exec.code")
     for effect in made:
         if effect.type == "fs.write":
-            reader.files[effect.resource] = Written(content, fetched, secret, built)
-    return result, Carries(secret or _prints_environment(command), fetched)
+            marks = effect.how.split()
+            folder = "extract" in marks or "clone" in marks
+            reader.files[effect.resource] = Written(content, fetched, secret, built, folder)
+    return result, Carries(secret, fetched)
 
 
-def _prints_environment(command: Command) -> bool:
-    """Say whether a command prints the environment, where keys and tokens are kept."""
-    texts = [word.text for word in command.words]
-    return texts in (["env"], ["set"], ["export", "-p"], ["declare", "-p"]) or texts[:1] == [
-        "printenv"
-    ]
+def measures(made: list[Effect]) -> bool:
+    """Say whether a command counts, compares or digests what it reads and shows none of it."""
+    return any("measured" in effect.how for effect in made)
+
+
+def measured(script: Script, judged: list[list[Effect]]) -> list[list[Effect]]:
+    """Return the effects of each command, secrets that are only counted marked as such.
+
+    Args:
+        script: the text.
+        judged: the effects of each of its commands.
+    """
+    counted = [measures(made) for made in judged]
+    if not any(counted):
+        return judged
+    judged = list(judged)
+    readers: dict[int, list[int]] = {}
+    for index, command in enumerate(script.commands):
+        for source in command.stdin:
+            readers.setdefault(source, []).append(index)
+    for index in range(len(judged) - 1, -1, -1):
+        onward = readers.get(index, [])
+        passes = bool(onward) and all(counted[reader] for reader in onward)
+        if counted[index] or passes:
+            judged[index] = [_measured(effect) for effect in judged[index]]
+            counted[index] = all(effect.type in _LOOKS for effect in judged[index])
+    return judged
+
+
+def _measured(effect: Effect) -> Effect:
+    if effect.type == "secret.read" and effect.how != "credential":
+        return effect._replace(type="fs.read", how=f"{effect.how} measured".strip())
+    if effect.type == "secret.print" and effect.how in ("environment", "variable"):
+        return Effect("inspect", "inspect-only", effect.program, True, PROVED, effect.program)
+    return effect
 
 
 def _is_secret(effect: Effect, reader: Reading) -> bool:
-    if effect.type == "secret.read":
-        return True
+    if effect.type in ("secret.read", "secret.print"):
+        return effect.how != "credential"
     written = reader.files.get(effect.resource) if effect.type == "fs.read" else None
     return written is not None and written.secret
 
@@ -89,26 +152,43 @@ def _influenced(effect: Effect, *, secret: bool, remote: bool) -> Effect:
     if secret and effect.type in _SENDS:
         how = f"{effect.how} secret".strip()
         return effect._replace(type="net.send", how=how, reversible=False)
+    if secret and effect.type == "msg.send":
+        return effect._replace(how=f"{effect.how} secret".strip())
     if remote and effect.type == "exec.code" and effect.how in ("stdin", "unknown"):
         return effect._replace(how="remote", proof=unresolved("remote-code"))
     return effect
 
 
-def ends(effects: list[Effect]) -> list[Effect]:
-    """Return a text's effects once each, with sends that share it with a secret marked."""
-    return list(dict.fromkeys(near_secret(effects)))
+def settled(judged: list[list[Effect]]) -> list[list[Effect]]:
+    """Return a text's effects one for one, with what is sent marked by what is near it.
+
+    A send that shares its text with a secret is near it; a push takes along
+    the secret that the same text has put under version control.
+    """
+    every = [effect for made in judged for effect in made]
+    near = any(effect.type == "secret.read" for effect in every)
+    staged = any(effect.type == "secret.persist" and effect.how == "staged" for effect in every)
+    if not near and not staged:
+        return judged
+    return [[_told(effect, near=near, staged=staged) for effect in made] for made in judged]
 
 
-def near_secret(effects: list[Effect]) -> list[Effect]:
-    """Return a text's effects one for one, with sends that share it with a secret marked."""
-    if not any(effect.type == "secret.read" for effect in effects):
-        return effects
-    return [
-        effect._replace(how=f"{effect.how} near-secret".strip())
-        if effect.type == "net.send" and "secret" not in effect.how.split()
-        else effect
-        for effect in effects
-    ]
+def _told(effect: Effect, *, near: bool, staged: bool) -> Effect:
+    if near and effect.type == "net.send" and "secret" not in effect.how.split():
+        return effect._replace(how=f"{effect.how} near-secret".strip())
+    if staged and effect.type == "vcs.publish":
+        return effect._replace(how=f"{effect.how} secret".strip())
+    return effect
+
+
+def came_from_elsewhere(path: str, files: dict[str, Written]) -> bool:
+    """Say whether a file lies where this text has put an archive's or a repository's content."""
+    folder = path.rpartition("/")[0]
+    while folder:
+        if folder in files and files[folder].folder:
+            return True
+        folder = folder.rpartition("/")[0]
+    return False
 
 
 def executed(written: Written, path: str, program: str, reader: Reading) -> list[Effect]:
@@ -132,6 +212,24 @@ def executed(written: Written, path: str, program: str, reader: Reading) -> list
 def has_standard_input(command: Command) -> bool:
     """Say whether something is fed into a command."""
     return bool(command.stdin) or any(r.op in ("<", "<<", "<<<", "<>") for r in command.redirects)
+
+
+def input_file(script: Script, command: Command) -> Word | None:
+    """Return the one file whose content is a command's standard input, if there is one."""
+    for redirect in reversed(command.redirects):
+        if redirect.op in ("<", "<<", "<<<"):
+            return redirect.target if redirect.op == "<" and _is_file(redirect.target) else None
+    if len(command.stdin) != 1:
+        return None
+    words = script.commands[command.stdin[0]].words
+    named = len(words) == 2 and words[0].text == "cat" and _is_file(words[1])
+    return words[1] if named else None
+
+
+def _is_file(word: Word) -> bool:
+    """Say whether a word names one file, and no stream."""
+    plain = word.known and not word.process and not word.glob
+    return plain and not word.text.startswith(("-", "/dev/", "/proc/"))
 
 
 def standard_input(script: Script, command: Command, links: int = 0) -> str | None:

@@ -17,12 +17,14 @@ class Written(NamedTuple):
         remote: whether it came from the network.
         secret: whether a secret went into it.
         built: whether the project's own build made it.
+        folder: whether it is a folder into which an archive or repository was put.
     """
 
     text: str | None
     remote: bool
     secret: bool
     built: bool = False
+    folder: bool = False
 
 
 class Reading(Protocol):
@@ -59,7 +61,7 @@ class Reading(Protocol):
     def invoke(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
         """Return the effects of running a program with arguments."""
 
-    def elsewhere(self, inside: str) -> "Reading":
+    def elsewhere(self, inside: str, cwd: str = "") -> "Reading":
         """Return a reading of what runs in a container or on another machine."""
 
     def entry(self, name: str) -> dict[str, Any] | None:

@@ -17,11 +17,17 @@ from toolgate.gate.shell.parse import read
 from toolgate.gate.shell.source import REFUSED
 
 MAX_NESTING = 8
+_RUNNERS = frozenset(("make", "gmake", "npm", "pnpm", "yarn", "bun"))
+_DESTROYS = ("infra.destroy", "db.destroy")
 MAX_WRAPPERS = 32
 MAX_INSIDE = 65_536
 """Characters of all texts that a text runs in turn."""
+MAX_SUPPLIED = 16
+"""How many runs of targets and scripts of its own a text is followed through."""
 
 _BIN = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
+# Folders of the operating system in which only it keeps programs.
+_SYSTEM_BIN = ("/System/Library/", "/usr/libexec/", "/usr/lib/", "/Library/Apple/")
 _LOCAL_BIN = ("/.venv/bin/", "/venv/bin/", "/env/bin/", "/node_modules/.bin/", "/.local/bin/")
 _HIJACK = frozenset(
     ("LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "PROMPT_COMMAND")
@@ -66,7 +72,7 @@ class Reader:
         inside: str = "",
         fed: bool = False,
     ) -> None:
-        self.place = place._replace(cwd="", roots=("",)) if inside else place
+        self.place = place
         self.settings = settings
         self.catalog = catalog
         self.paths = Paths(self.place, settings, remote=bool(inside))
@@ -78,6 +84,8 @@ class Reader:
         self.doubtful: list[tuple[str, Script]] = []
         self.read_inside = [0]
         self._wrappers = 0
+        self._aliases: dict[str, str] = {}
+        self._runs = 0
         self._feeds = fed
 
     def effects(self, text: str, arguments: tuple[Word, ...] | None = None) -> list[Effect]:
@@ -95,13 +103,22 @@ class Reader:
         if self.script.doubtful:
             self.doubtful.append((text, self.script))
         carries: list[flow.Carries] = []
-        every: list[Effect] = []
+        judged: list[list[Effect]] = []
         for command in self.script.commands:
             made, onward = self.weighed(self.performed(command), command, carries)
             carries.append(onward)
-            every += made
+            judged.append(made)
+        every = [effect for made in self.settled(judged) for effect in made]
         every += [self._fault(fault) for fault in self.script.faults]
-        return flow.ends(every) or [self.inspect("shell")]
+        return list(dict.fromkeys(every)) or [self.inspect("shell")]
+
+    def settled(self, judged: list[list[Effect]]) -> list[list[Effect]]:
+        """Return the effects of each command, one for one, as the whole text makes them."""
+        if any(effect.type in _DESTROYS for made in judged for effect in made):
+            from toolgate.gate.effects.production import marked
+
+            judged = marked(self.script, judged, self)
+        return flow.settled(flow.measured(self.script, judged))
 
     def performed(self, command: Command) -> list[Effect]:
         """Return what one simple command does by itself."""
@@ -131,15 +148,22 @@ class Reader:
     ) -> list[Effect]:
         """Return the effects of shell text that this text runs, ``$0`` first in its arguments."""
         place = self.place if cwd is None else self.place._replace(cwd=cwd)
+        if inside and not self.inside:
+            place = place._replace(cwd="", roots=("",))
         if arguments is not None:
             # What their parts came from was noted in this text and means nothing in that one.
             arguments = tuple(word._replace(sources=()) for word in arguments)
         reader = self.within(place, inside or self.inside, self.files)
         return reader.effects(text, arguments)
 
-    def elsewhere(self, inside: str) -> "Reader":
-        """Return a reader for what runs in a container or on another machine."""
-        reader = self.within(self.place, inside, {})
+    def elsewhere(self, inside: str, cwd: str = "") -> "Reader":
+        """Return a reader for what runs in a container or on another machine.
+
+        Args:
+            inside: ``container`` or ``remote-host``.
+            cwd: the directory it runs in over there; "" when not known.
+        """
+        reader = self.within(self.place._replace(cwd=cwd, roots=("",)), inside, {})
         reader.script = self.script  # the command over there is still this text's
         return reader
 
@@ -248,9 +272,41 @@ class Reader:
         if "/" in name:
             return self._by_path(words, command)
         entry = self.entry(name)
+        made = self._aliased(words)
         if entry is None:
-            return [self.unknown("unknown-program", name, name)]
-        return apply(self, entry, name, words[1:], command)
+            return [*made, self.unknown("unknown-program", name, name)]
+        made += apply(self, entry, name, words[1:], command)
+        if name == "alias":
+            self._define(words[1:])
+        if self.files and name in _RUNNERS:
+            made += self._supplied(words, command)
+        return made
+
+    def _supplied(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
+        """Return what a target or script does that this text has written."""
+        from toolgate.gate.effects.supplied import effects_of_supplied
+
+        self._runs += 1
+        if self._runs > MAX_SUPPLIED:
+            return [self.unknown("too-many-runs", words[0].text)]
+        return effects_of_supplied(self, words, command)
+
+    def _define(self, words: tuple[Word, ...]) -> None:
+        for word in words:
+            name, equals, body = word.text.partition("=")
+            if equals and word.known:
+                self._aliases[name] = body
+
+    def _aliased(self, words: tuple[Word, ...]) -> list[Effect]:
+        """Return what a command does where a name of it is an alias this text has defined."""
+        body = self._aliases.pop(words[0].text, None)  # an alias is not expanded in itself
+        if body is None:
+            return []
+        from shlex import quote
+
+        made = self.inner(" ".join([body, *(quote(w.text) for w in words[1:] if w.known)]))
+        self._aliases[words[0].text] = body
+        return made
 
     def entry(self, name: str) -> dict[str, Any] | None:
         """Return the catalogue entry of a program, also by its name without a version."""
@@ -259,7 +315,8 @@ class Reader:
     def _by_path(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
         path = self.paths.resolve(words[0].text, command.cwd)
         name = basename(path)
-        installed = path.rpartition("/")[0] in _BIN or any(part in path for part in _LOCAL_BIN)
+        installed = path.rpartition("/")[0] in _BIN or path.startswith(_SYSTEM_BIN)
+        installed = installed or any(part in path for part in _LOCAL_BIN)
         entry = self.entry(name)
         if entry is None:
             return self.run_file(words[0], command, name)
@@ -285,6 +342,8 @@ class Reader:
         written = self.files.get(path)
         if written is not None:
             made += flow.executed(written, path, program, self)
+        elif flow.came_from_elsewhere(path, self.files):
+            made.append(self.unknown("not-the-projects-own", program, path))
         return made
 
     def net(self, kind: str, target: str, name: str, how: tuple[str, ...] = ()) -> Effect:

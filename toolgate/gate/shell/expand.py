@@ -74,8 +74,7 @@ class Expander:
         parts = self._pieces(node, False)
         if len(parts) == 1:
             return parts[0]._replace(text=words.finish(self._tilde(parts[0].text)))
-        sources = tuple(index for part in parts for index in part.sources)
-        return Word(HOLE, sources=sources)
+        return unknown(parts)
 
     def fields(self, node: Any) -> list[Word]:
         """Return the words a node becomes as an argument."""
@@ -131,13 +130,13 @@ class Expander:
         """Return the text of an unquoted here-document's body."""
         parts = [self._between(node, node.start_byte, node.children, quote=words.quoted)]
         text = "".join(part.text for part in parts)
-        sources = tuple(index for part in parts for index in part.sources)
         raw = self.text(node)
         if _bare_backtick(raw):
             # The grammar does not see backticks here (they would run), so nobody has read them.
             self.faults.add("backtick-in-heredoc")
-        self.doubtful = self.doubtful or bool(sources)
-        return Word(words.finish(text), sources=sources)
+        made = unknown(parts)
+        self.doubtful = self.doubtful or bool(made.sources)
+        return made._replace(text=words.finish(text))
 
     def _pieces(self, node: Any, splitting: bool) -> list[Word]:
         """Return marked words: one, or several where an unquoted variable has several values."""
@@ -210,7 +209,7 @@ class Expander:
                 made = joined(made, Word("$"))
                 continue
             pieces = self._pieces(child, False)
-            made = joined(made, pieces[0] if len(pieces) == 1 else Word(HOLE))
+            made = joined(made, pieces[0] if len(pieces) == 1 else unknown(pieces))
         return joined(made, Word(quote(self._slice(start, node.end_byte if end is None else end))))
 
     def _variable(self, node: Any, splitting: bool) -> list[Word]:
@@ -224,14 +223,14 @@ class Expander:
         if plain and named[0].type != "subscript":
             values = self.state.look_up(self.text(named[0]))
         else:
-            values = [Word(HOLE, sources=sources)] if sources else self._operated(node, named)
+            values = [Word(HOLE)] if sources else self._operated(node, named)
+            if not all(value.known for value in values):
+                shown = self._cut_from(node, named)
+                values = [unknown([Word(HOLE, sources=sources), *shown])]
         if splitting and "IFS" in self.state.values and not self._whole(values):
-            return [Word(HOLE, sources=sources)]  # how it would be split is not followed
+            return [unknown(values)]  # how it would be split is not followed
         if not splitting:
-            if len(values) == 1:
-                return [_quoted(values[0])]
-            every = tuple(index for value in values for index in value.sources)
-            return [Word(HOLE, sources=sources + every)]
+            return [_quoted(values[0])] if len(values) == 1 else [unknown(values)]
         out: list[Word] = []
         for value in values:
             if value.known and any(char in BLANKS for char in value.text):
@@ -258,6 +257,15 @@ class Expander:
         from toolgate.gate.shell.parameters import operated
 
         return operated(inside, self.state.look_up(name))
+
+    def _cut_from(self, node: Any, named: list[Any]) -> list[Word]:
+        """Return the values an expansion shows a part of; its length shows none."""
+        marks = {child.type for child in node.children if not child.is_named}
+        hides = marks - {"${", "}"}
+        if not named or (hides and hides <= {"#", ":+", "+"}):
+            return []
+        name = self.text(named[0])
+        return self.state.look_up(name) if name.isidentifier() else []
 
     def _whole(self, values: list[Word]) -> bool:
         """Say whether values stay in one piece under the separators the text has set."""
@@ -326,8 +334,26 @@ def joined(left: Word, right: Word) -> Word:
     """Return two words as the one they make when nothing stands between them."""
     if len(left.text) + len(right.text) > MAX_WORD:
         # Variables doubled again and again would fill the memory.
-        return Word(HOLE, sources=left.sources[:64] + right.sources[:64])
-    return Word(left.text + right.text, left.glob or right.glob, left.sources + right.sources)
+        return Word(
+            HOLE,
+            sources=left.sources[:64] + right.sources[:64],
+            variables=left.variables[:64] + right.variables[:64],
+        )
+    return Word(
+        left.text + right.text,
+        left.glob or right.glob,
+        left.sources + right.sources,
+        variables=left.variables + right.variables,
+    )
+
+
+def unknown(parts: list[Word]) -> Word:
+    """Return a word that is not known and may hold any of some parts."""
+    return Word(
+        HOLE,
+        sources=tuple(index for part in parts for index in part.sources),
+        variables=tuple(name for part in parts for name in part.variables),
+    )
 
 
 def _quoted(word: Word) -> Word:

@@ -17,12 +17,14 @@ class Word(NamedTuple):
         glob: whether it holds an unquoted pattern character.
         sources: indexes of the commands whose output is part of it.
         process: whether it is a process substitution.
+        variables: names of variables of the environment whose value is part of it.
     """
 
     text: str
     glob: bool = False
     sources: tuple[int, ...] = ()
     process: bool = False
+    variables: tuple[str, ...] = ()
 
     @property
     def known(self) -> bool:

@@ -539,6 +539,8 @@ class Walk(Expander):
                 arguments.append(Word(self.text(child)))
             elif child.type == "variable_assignment":
                 assigns.append(self._assignment(child, keep=True))
+            elif child.type == "variable_name":
+                arguments.append(Word(self.text(child)))
             else:
                 arguments.extend(self.fields(child))
         return (

@@ -82,7 +82,7 @@ class State:
             return [Word(self.home or HOLE)]
         if name == "PWD":
             return [Word(self.cwd or HOLE)]
-        return [Word(HOLE)]
+        return [Word(HOLE, variables=(name,) if name.isidentifier() else ())]
 
     def merge(self, before: "State") -> None:
         """Take in that the changes since ``before`` may not have happened."""

@@ -407,8 +407,14 @@ class Acts:
             if HOLE in text or self._is_bare_shell(text.split()):
                 made.append(self.reader.code_not_known(self.name))
             else:
-                made += self.reader.inner(text, cwd=self.command.cwd)
+                made += self._unpacked(text) + self.reader.inner(text, cwd=self.command.cwd)
         return made
+
+    def _unpacked(self, text: str) -> list[Effect]:
+        """Return that code which is run was written down encoded, whatever it does."""
+        if not any(part in text for part in self.values.unpacked):
+            return []
+        return [self.reader.unknown("encoded-code", self.name)]
 
     def _is_bare_shell(self, words: list[str]) -> bool:
         """Say whether a program is a shell that is not told here what to do."""
@@ -589,6 +595,7 @@ class Acts:
             if HOLE in text:
                 made.append(self.reader.code_not_known(self.name))
             else:
+                made += self._unpacked(text)
                 made += self.read_code(self.words.language, text, self.command)
         return made
 

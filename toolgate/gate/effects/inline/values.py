@@ -75,6 +75,7 @@ class Values:
         self._resolving: set[str] = set()
         self._known: dict[str, Texts] = {}
         self._depth = 0
+        self.unpacked: set[str] = set()
 
     # Names of what is called
 
@@ -311,6 +312,7 @@ class Values:
             return self._variable(named)
         plain = decoded(called, [self.texts(item) for item in node.args[:2]])
         if plain is not None:
+            self.unpacked.update(text for text in plain if text.strip() and HOLE not in text)
             return plain
         if called == "os.path.expanduser" and node.args:
             return tuple(self._at_home(text) for text in self.texts(node.args[0]))

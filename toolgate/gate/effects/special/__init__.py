@@ -1,6 +1,10 @@
-"""Readings that a table cannot express, one function a kind of program."""
+"""Readings that a table cannot express, one function a kind of program.
+
+Readings that few calls need are loaded with the first that does.
+"""
 
 from collections.abc import Callable
+from typing import Any
 
 from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects.model import Effect
@@ -26,8 +30,21 @@ from toolgate.gate.effects.special.git import (
 )
 from toolgate.gate.effects.special.interpreters import code_filter, fed, unread
 from toolgate.gate.effects.special.remote import gh_api, remote_shell
-from toolgate.gate.effects.special.transfer import download, mirror, ssh_key
+from toolgate.gate.effects.special.transfer import download, git_clone, mirror, sftp, ssh_key
 from toolgate.gate.shell.model import Command
+
+
+def _environment(*given: Any) -> Any:
+    from toolgate.gate.effects.special.variables import environment
+
+    return environment(*given)
+
+
+def _mongo(*given: Any) -> Any:
+    from toolgate.gate.effects.special.databases import mongo
+
+    return mongo(*given)
+
 
 Special = Callable[[Reading, Parsed, str, Command, tuple[str, ...]], list[Effect]]
 
@@ -70,6 +87,10 @@ READINGS: dict[str, Special] = {
     "filter": code_filter,
     "fed": fed,
     "unread": unread,
+    "environment": _environment,
+    "mongo": _mongo,
+    "git-clone": git_clone,
+    "sftp": sftp,
     "pwsh": _windows("pwsh"),
     "cmd": _windows("cmd"),
     "iex": _windows("iex"),

@@ -3,6 +3,7 @@
 from posixpath import basename, join
 
 from toolgate.gate.catalog.options import Parsed
+from toolgate.gate.effects import flow
 from toolgate.gate.effects.hosts import is_proxy_variable, split_remote, split_url
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.reading import Reading
@@ -25,6 +26,7 @@ _PROXIES = (
     "--http-proxy",
     "--https-proxy",
 )
+_MOST_LINES = 256
 _TO_FILE = {
     "curl": ("-o", "--output"),
     "wget": ("-O", "--output-document"),  # its -o names a log
@@ -175,6 +177,52 @@ def mirror(
         if split_remote(source.text) is None:
             made += reader.touch("fs.delete", source, command, name, ("move",))
     return made
+
+
+def sftp(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return what the commands on standard input transfer, run or change over there."""
+    if not flow.has_standard_input(command):
+        return []
+    text = flow.standard_input(reader.script, command)
+    if text is None:
+        return [reader.unknown("stdin", name)._replace(how="stdin")]
+    host = parsed.operands[0].text if parsed.operands else HOLE
+    made: list[Effect] = []
+    lines = text.splitlines()
+    if len(lines) > _MOST_LINES:
+        return [reader.unknown("too-many-lines", name)]
+    for line in lines:
+        verb, *arguments = line.strip().lstrip("@-").split() or [""]
+        paths = [Word(part) for part in arguments if not part.startswith("-")]
+        if verb.startswith("!"):
+            made += reader.inner(line.strip()[1:])
+        elif verb in ("put", "mput", "reput"):
+            made += [e for word in paths[:1] for e in reader.touch("fs.read", word, command, name)]
+            made.append(reader.net("net.send", host, name))
+        elif verb in ("get", "mget", "reget"):
+            target = paths[1:2] or [Word(basename(word.text)) for word in paths[:1]]
+            made += [e for word in target for e in reader.touch("fs.write", word, command, name)]
+        elif verb in ("rm", "rmdir", "rename", "mkdir", "chmod", "chown", "ln", "symlink"):
+            made.append(Effect("infra.mutate", "outside", host, True, PROVED, name, verb))
+    return made
+
+
+def git_clone(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return the folder a clone makes: the one named, or one of the repository's name."""
+    named = parsed.operands
+    if not named:
+        return []
+    folder = named[1] if len(named) > 1 else _named_after(named[0])
+    return reader.touch("fs.write", folder, command, name, ("clone",))
+
+
+def _named_after(url: Word) -> Word:
+    last = url.text.rstrip("/").replace(":", "/").rpartition("/")[2].removesuffix(".git")
+    return Word("./" + last) if last and HOLE not in last else Word(".")
 
 
 def ssh_key(
