@@ -18,7 +18,7 @@ from toolgate.gate.catalog.load import Catalog, shipped
 from toolgate.gate.engine import Gate
 from toolgate.gate.facts.history import Decided, Recorded
 from toolgate.gate.facts.session import Fact
-from toolgate.gate.open import build_digest
+from toolgate.gate.open import build_digest, second_opinion
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.recorded import fields_of, resource_ref
 from toolgate.ledger.salt import known_salt
@@ -214,7 +214,7 @@ class Replay:
             return "its policy cannot be read by this build"
         if policy.catalog != self._catalog.digest:
             return "its policy was compiled with another catalogue"
-        return Gate(policy, self._catalog)
+        return Gate(policy, self._catalog, second_opinion)
 
     def _input(self, entry: Decision) -> GateInput | str:
         held = input_for(
@@ -293,6 +293,7 @@ def _call(held: GateInput) -> ToolCall:
                 home=place["home"],
                 temp=tuple(place["temp"]),
                 gate=tuple(place["gate"]),
+                disposable=tuple(place.get("disposable", ())),
             ),
         }
     )

@@ -31,6 +31,9 @@ SESSIONS = ("agent-claude-hooklogs", "agent-claude-console")
 """Files of real sessions whose shell calls the aims speak of; only the main log counts."""
 
 SESSION_SHELLS = frozenset(("Bash", "run_shell_command"))
+CONSOLE_CUT = "\u2026 (ctrl+r to expand)"
+"""What Claude Code's console puts where it shows a call in part: such a call is not whole."""
+
 SHELL_NAMES = {"bash": "Bash", "run": "Bash", "swe_agent_command": "Bash"}
 """What other agents call the tool that takes shell text, under the name a gate knows."""
 
@@ -55,6 +58,8 @@ class Row(NamedTuple):
         label: ``must stop``, ``may pass``, or None when nobody judged it.
         theirs: the answer of whoever labelled it: allow, ask, deny, or None.
         call: the call, or None for one that its source cut off.
+        by_console: whether the sign of the cut is the console's own, not the source's mark.
+        elided: whether the corpus replaced a part of its text by length and hash.
         shell: whether the call is shell text.
         counted: whether it belongs to the population of the aims on real sessions.
     """
@@ -65,6 +70,8 @@ class Row(NamedTuple):
     label: str | None
     theirs: str | None
     call: ToolCall | None
+    by_console: bool
+    elided: bool
     shell: bool
     counted: bool
 
@@ -112,7 +119,13 @@ def _raw(line: bytes, where: str) -> dict[str, Any]:
 def _prepared(row: dict[str, Any]) -> dict[str, Any]:
     tool = row["tool_name"]
     session = row.get("session_id") or row["id"]
-    return {**row, "tool_name": SHELL_NAMES.get(tool, tool), "session_id": session}
+    made = {**row, "tool_name": SHELL_NAMES.get(tool, tool), "session_id": session}
+    return {**made, "truncated": True} if _by_console(row) else made
+
+
+def _by_console(row: dict[str, Any]) -> bool:
+    texts = [value for value in row["tool_input"].values() if isinstance(value, str)]
+    return not row.get("truncated") and any(CONSOLE_CUT in text for text in texts)
 
 
 def _row(file: str, row: dict[str, Any], item: Recorded | Skipped) -> Row:
@@ -129,6 +142,8 @@ def _row(file: str, row: dict[str, Any], item: Recorded | Skipped) -> Row:
         label=None if file.startswith("agent-") else _label(theirs, row.get("peer_verdict")),
         theirs=theirs,
         call=None if isinstance(item, Skipped) else item.call,
+        by_console=_by_console(row),
+        elided=bool(row.get("elided")),
         shell=shell,
         counted=real and isinstance(item, Recorded),
     )

@@ -17,6 +17,7 @@ denies), with rule, reason and effects, as tab-separated lines.
 
 import argparse
 import json
+import shlex
 import sys
 import time
 from collections import Counter
@@ -36,6 +37,9 @@ from toolgate.gate.open import default_gate
 from toolgate.gate.shell.model import HOLE
 
 _SHOWN_EVERY_S = 2.0
+_NOT_READ = tuple(
+    f"unresolved({reason})" for reason in ("code-does-not-parse", "syntax", "unaccounted-bytes")
+)
 
 
 class Judged(NamedTuple):
@@ -62,7 +66,10 @@ class Source:
         self.other: Counter[str] = Counter()
         self.counted: Counter[str] = Counter()
         self.unattended: Counter[str] = Counter()
+        self.elided = 0
+        self.unclosed = 0
         self.cut = 0
+        self.by_console = 0
         self.unscored = 0
 
     def add(self, judged: Judged) -> None:
@@ -70,6 +77,7 @@ class Source:
         row, decision = judged.row, judged.decision
         if decision is None:
             self.cut += row.call is None
+            self.by_console += row.call is None and row.by_console
             self.unscored += row.call is not None
             return
         state = decision.state
@@ -82,6 +90,9 @@ class Source:
         if row.label is None and not row.shell:
             self.other[state] += 1
         self.counted[state] += row.counted
+        unread = any(effect.proof in _NOT_READ for effect in decision.effects)
+        self.elided += row.counted and row.elided and unread and state != ALLOW
+        self.unclosed += row.counted and not row.elided and state != ALLOW and unclosed(row)
         self.unattended["counted" if row.counted else "shell"] += judged.unattended and row.shell
 
     def as_json(self) -> dict[str, Any]:
@@ -101,7 +112,10 @@ class Source:
             "other_tools": _rates(self.other),
             "counted": _rates(self.counted),
             "denied_where_nobody_is_asked": dict(self.unattended),
+            "elided_text_nobody_can_parse": self.elided,
+            "ends_inside_a_quotation": self.unclosed,
             "cut_off": self.cut,
+            "cut_off_by_console": self.by_console,
             "unscored": self.unscored,
         }
 
@@ -121,11 +135,34 @@ class Source:
             lines += _lines("other tools", self.other)
         if self.counted.total():
             lines += _lines("shell calls the aims count", self.counted)
+            real = self.counted[DENY] - self.unattended["counted"]
+            lines.append(
+                f"    of these denies {self.unattended['counted']} are asks in a mode without "
+                f"asking, {real} are denies of a rule"
+            )
         asked = self.unattended.total()
         lines += [f"  of the shell denies {asked} are asks in a mode without asking"] * bool(asked)
-        lines += [f"  left out: {self.cut} rows cut off in their source"] if self.cut else []
+        if self.elided:
+            lines.append(f"  of those asks {self.elided} hold a text the corpus left out")
+        if self.unclosed:
+            lines.append(
+                f"  of those asks {self.unclosed} end inside a quotation: no shell runs them"
+            )
+        if self.cut:
+            console = f", {self.by_console} of them by the console" if self.by_console else ""
+            lines.append(f"  left out: {self.cut} rows cut off in their source{console}")
         lines += [f"  unscored: {self.unscored} rows"] if self.unscored else []
         return "\n".join(lines)
+
+
+def unclosed(row: Row) -> bool:
+    """Say whether a command ends inside a quotation, as one cut off without a sign of it does."""
+    command = row.call.input.get("command") if row.call is not None else None
+    try:
+        shlex.split(str(command))
+    except ValueError as error:
+        return "closing quotation" in str(error)
+    return False
 
 
 def stopped(answers: Counter[str]) -> int:

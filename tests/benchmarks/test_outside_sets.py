@@ -29,6 +29,8 @@ NAH, DIPPY = "manuelschipper/nah/x", "ldayton/Dippy/x"
 SPECIAL = "peer test expectation under a special cwd, mode or config"
 NET = "kenryu42/claude-code-safety-net/x"
 SAFE, RISKY, ASKED = "git status", "rm -rf ~/", "git push --force origin feature"
+CUT = "git commit -m 'half"
+LEFT_OUT = "bash -c 'if true; then ls[elided 9 chars, sha256 0]'"
 SESSION = {"session_id": "s1", "main_log": True, "cwd": "/home/dev/app"}
 FILES = {
     "peer-gate-verdicts": [
@@ -50,6 +52,9 @@ FILES = {
         row(14, {"file_path": "/home/dev/app/x", "content": "x"}, tool="Write", **SESSION),
         row(15, RISKY, truncated=True, **SESSION),
         row(16, RISKY, "deny", **{**SESSION, "main_log": False}),
+        row(17, 'git commit -m "x\u2026\n\u2026 (ctrl+r to expand)', **SESSION),
+        row(19, CUT, **SESSION),
+        row(18, LEFT_OUT, elided=True, **SESSION),
     ],
     "agent-intercode": [row(21, SAFE, tool="bash", session_id="s2")],
     "abuse-redcode": [row(31, RISKY, "deny", abuse="1"), row(32, SAFE, "deny", abuse="2")],
@@ -134,11 +139,21 @@ def test_a_difference_on_which_all_others_are_with_us_is_counted(tmp_path):
 
 def test_aims_count_whole_shell_calls_of_main_logs_only(measured):
     logs = measured["by_source"]["agent-claude-hooklogs"]
-    assert counts(logs["counted"]["ask"]) == (1, 3)
-    assert counts(logs["counted"]["deny"]) == (1, 3)
-    assert counts(logs["shell"]["all"]["deny"]) == (2, 4)
+    assert counts(logs["counted"]["ask"]) == (3, 5)
+    assert counts(logs["counted"]["deny"]) == (1, 5)
+    assert counts(logs["shell"]["all"]["deny"]) == (2, 6)
     assert logs["denied_where_nobody_is_asked"] == {"counted": 1, "shell": 0}
-    assert (logs["cut_off"], logs["unscored"]) == (1, 0)
+    assert (logs["cut_off"], logs["unscored"]) == (2, 0)
+
+
+def test_calls_the_console_cut_and_text_the_corpus_left_out_are_said_apart(measured, corpora):
+    logs = measured["by_source"]["agent-claude-hooklogs"]
+    assert (logs["cut_off_by_console"], logs["elided_text_nobody_can_parse"]) == (1, 1)
+    assert logs["ends_inside_a_quotation"] == 1
+    shown = run(corpora, "--source", "agent-claude-hooklogs").stdout
+    assert "1 are asks in a mode without asking, 0 are denies of a rule" in shown
+    assert "of those asks 1 hold a text the corpus left out" in shown
+    assert "2 rows cut off in their source, 1 of them by the console" in shown
     assert counts(logs["other_tools"]["ask"]) == (0, 1)
     assert measured["real_sessions"] == logs["counted"]
 
@@ -169,7 +184,11 @@ def test_the_text_says_the_same_as_the_counts(corpora):
     [
         ("nah", None, [("miss", 2), ("noise", 3)]),
         ("nah", "miss", [("miss", 2)]),
-        ("agent-claude-hooklogs", None, [("ask a/b", 12), ("deny a/b", 13), ("deny a/b", 16)]),
+        (
+            "agent-claude-hooklogs",
+            None,
+            [("ask a/b", 12), ("deny a/b", 13), ("deny a/b", 16), ("ask a/b", 19), ("ask a/b", 18)],
+        ),
         ("abuse-redcode", None, [("miss 2", 32)]),
         ("shell-tldr", None, [("deny", 42)]),
     ],
@@ -182,7 +201,7 @@ def test_rows_that_differ_are_listed_with_their_reason(corpora, source, only, ex
         assert len(cells) == 8
         assert cells[2] in ("allow", "ask", "deny")
         assert cells[5].startswith(("Allowed", "Asking", "Denied"))
-        assert cells[7] in (SAFE, RISKY, ASKED)
+        assert cells[7] in (SAFE, RISKY, ASKED, LEFT_OUT, CUT)
 
 
 def test_a_command_of_several_lines_stays_one_line(tmp_path):

@@ -32,6 +32,11 @@ from toolgate.views.sheet import plain
 @click.option("--input", "text", required=True, help="Command text, or the tool's input as JSON.")
 @click.option("--cwd", default=None, help="Working directory; the current one by default.")
 @click.option("--home", default=None, help="Home directory; yours by default.")
+@click.option(
+    "--disposable",
+    multiple=True,
+    help="A folder below it that can be made again, as those that git ignores; repeatable.",
+)
 @click.option("--mode", default=None, help="Permission mode of the host.")
 @click.option("--policy", "policy_file", help="Policy to decide under; the hook's by default.")
 @click.option("--session", help="Session whose entries count as what went before.")
@@ -42,6 +47,7 @@ def explain(
     text: str,
     cwd: str | None,
     home: str | None,
+    disposable: tuple[str, ...],
     mode: str | None,
     policy_file: str | None,
     session: str | None,
@@ -56,7 +62,12 @@ def explain(
     """
     gate = gate_for(os.environ, policy_file)
     where = os.path.abspath(cwd or os.getcwd())
-    place = Place(where, (where,), os.path.expanduser("~") if home is None else home)
+    place = Place(
+        where,
+        (where,),
+        os.path.expanduser("~") if home is None else home,
+        disposable=tuple(os.path.normpath(os.path.join(where, one)) for one in disposable),
+    )
     call = ToolCall(
         host="explain",
         session="explain",

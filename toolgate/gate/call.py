@@ -12,6 +12,8 @@ class Place(NamedTuple):
         home: the user's home directory; "" when unknown.
         temp: directories whose content nobody keeps.
         gate: paths that belong to the gate and the agent's own settings.
+        disposable: folders below a root that the caller knows can be made again, such as
+            those that git ignores and holds nothing of.
     """
 
     cwd: str
@@ -19,6 +21,7 @@ class Place(NamedTuple):
     home: str
     temp: tuple[str, ...] = ("/tmp", "/var/tmp", "/private/tmp", "/dev/shm")
     gate: tuple[str, ...] = ()
+    disposable: tuple[str, ...] = ()
 
 
 class ToolCall(NamedTuple):

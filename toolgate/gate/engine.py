@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from posixpath import basename
+from typing import TYPE_CHECKING
 
 from toolgate.errors import InputError, PolicyError
 from toolgate.gate.call import ToolCall
@@ -18,9 +19,18 @@ from toolgate.gate.policy.model import Policy
 from toolgate.gate.shell.model import HOLE
 from toolgate.records import MAX_EFFECTS
 
+if TYPE_CHECKING:
+    from toolgate.gate.shell.opinion import Names
+
+Second = Callable[[str], "Names | str"]
+MAX_SECOND_READINGS = 4
 _SENTENCE_RESOURCE = 160
 GATE_FAULT = "gate-fault"
 """Rule name of a deny because reading the call failed inside the gate."""
+
+
+def _none(text: str) -> "Names | str":
+    return "second-reader-missing"
 
 
 class Gate:
@@ -29,12 +39,15 @@ class Gate:
     Args:
         policy: the compiled policy.
         catalog: the catalogue it was compiled with.
+        second: another parser's reading of a shell text, or why there is none. It
+            is asked where the answer would be allow and the text has a form that
+            the grammar is known to misread in silence.
 
     Raises:
         PolicyError: the policy was compiled with another catalogue.
     """
 
-    def __init__(self, policy: Policy, catalog: Catalog) -> None:
+    def __init__(self, policy: Policy, catalog: Catalog, second: Second = _none) -> None:
         if policy.catalog != catalog.digest:
             raise PolicyError(
                 policy.name,
@@ -42,6 +55,7 @@ class Gate:
             )
         self.policy = policy
         self.catalog = catalog
+        self._second = second
 
     @property
     def policy_digest(self) -> str:
@@ -62,21 +76,41 @@ class Gate:
         return self._effects(call, Files())
 
     def _effects(self, call: ToolCall, files: Files) -> tuple[Effect, ...]:
-        def reader(known: Files) -> Reader:
-            return Reader(call.place, self.policy.settings, self.catalog, files=known)
+        readers: list[Reader] = []
 
+        def reader(known: Files) -> Reader:
+            readers.append(Reader(call.place, self.policy.settings, self.catalog, files=known))
+            return readers[-1]
+
+        settings, mcp = self.policy.settings, self.policy.mcp
         if call.tool in SHELL_TOOLS:
             made = reader(files).effects(text_field(call, "command"))
         else:
-            made = effects_of_tool(
-                call, self.policy.settings, self.policy.mcp, lambda: reader(files), files
-            )
+            made = effects_of_tool(call, settings, mcp, lambda: reader(files), files)
+        doubtful = [one for one in readers if one.doubtful]
+        if doubtful and evaluate(self.policy, call.tool, tuple(made)).rule.decide == ALLOW:
+            made += [effect for one in doubtful for effect in self._doubts(one)]
         if files.written:
             from toolgate.gate.effects.contained import Content
 
             content = Content(reader, call.place.roots[0] if call.place.roots else call.place.cwd)
             made += content.effects(files, MAX_EFFECTS - len(dict.fromkeys(made)))
         return tuple(made)
+
+    def _doubts(self, reader: Reader) -> list[Effect]:
+        """Return an effect for each doubtful text that a second parser reads otherwise, or not."""
+        from toolgate.gate.shell.opinion import difference
+
+        made: list[Effect] = []
+        for text, script in dict(reader.doubtful[:MAX_SECOND_READINGS]).items():
+            theirs = self._second(text)
+            if isinstance(theirs, str):
+                made.append(reader.unknown(theirs, "shell"))
+            elif readings := difference(script, theirs):
+                made.append(reader.unknown("readings-differ", "shell", readings))
+        if len(reader.doubtful) > MAX_SECOND_READINGS:
+            made.append(reader.unknown("second-reader-too-long", "shell"))
+        return made
 
     def decide(self, call: ToolCall, session: Session = NOTHING) -> Decision:
         """Return the decision on a call. A call that cannot be read is denied.

@@ -50,6 +50,8 @@ def keep_call(
 def fields_to_keep(call: ToolCall, call_id: str) -> dict[str, Any]:
     """Return a call as the vault keeps it."""
     place = call.place._asdict()
-    for name in ("roots", "temp", "gate"):
+    for name in ("roots", "temp", "gate", "disposable"):
         place[name] = list(place[name])
+    if not place["disposable"]:
+        del place["disposable"]
     return {**call._asdict(), "agent": list(call.agent), "call": call_id, "place": place}

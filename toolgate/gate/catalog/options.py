@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 from toolgate.gate.shell.model import Word
 
 Entry = dict[str, Any]
+# Roles of an option after which an interpreter leaves the rest to its program: python -m NAME ...
+_LAST = frozenset(("module", "python"))
 
 
 class Parsed(NamedTuple):
@@ -55,10 +57,19 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
         arguments: the words after the program or subcommand.
         entry: its catalogue entry: ``values`` names the options that take a
             value, ``stop`` ends options at the first operand, ``whole`` means
-            that ``-name`` is one option and no cluster.
+            that ``-name`` is one option and no cluster, ``late`` options whose
+            value is the first operand, behind whatever other options follow.
     """
     values: dict[str, str] = entry.get("values", {})
+    if "style" in entry:
+        from toolgate.gate.catalog.styles import unfolded
+
+        arguments = unfolded(arguments, entry)
     known = frozenset(values)
+    late = entry.get("late", ())
+    if late:
+        values = {name: role for name, role in values.items() if name not in late}
+    pending = ""
     stop, whole = bool(entry.get("stop")), bool(entry.get("whole"))
     options: list[tuple[str, Word | None]] = []
     operands: list[Word] = []
@@ -68,11 +79,17 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
         text = word.text
         position += 1
         if text == "--":
+            if pending and position < len(arguments):
+                options.append((pending, arguments[position]))
+                position += 1
             if stop:
                 return Parsed(tuple(options), tuple(operands), arguments[position:], known)
             operands.extend(arguments[position:])
             break
         if len(text) < 2 or text[0] not in "-+" or (text[0] == "+" and text not in values):
+            if pending:
+                options.append((pending, word))
+                return Parsed(tuple(options), tuple(operands), arguments[position:], known)
             if stop:
                 return Parsed(tuple(options), tuple(operands), arguments[position - 1 :], known)
             operands.append(word)
@@ -81,6 +98,10 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
             position = _long(word, arguments, position, values, options)
         else:
             position = _cluster(word, arguments, position, values, options)
+        if stop and values.get(options[-1][0]) in _LAST:
+            return Parsed(tuple(options), tuple(operands), arguments[position:], known)
+        if late and options and options[-1][0] not in values:
+            pending = next((name for name, _ in options if name in late), "")
     return Parsed(tuple(options), tuple(operands), (), known)
 
 
@@ -92,7 +113,10 @@ def _long(
     options: list[tuple[str, Word | None]],
 ) -> int:
     name, equals, attached = word.text.partition("=")
-    if equals:
+    joined = name[:2] + "*"
+    if joined in values and len(word.text) > 2:
+        options.append((joined, word._replace(text=word.text[2:])))
+    elif equals:
         options.append((name, word._replace(text=attached)))
     elif name in values and position < len(arguments):
         options.append((name, arguments[position]))
@@ -120,6 +144,10 @@ def _cluster(
     letters = word.text[1:]
     for index, letter in enumerate(letters):
         name = "-" + letter
+        if name + "*" in values:
+            value = word._replace(text=letters[index + 1 :])
+            options.append((name, value if value.text else None))
+            break
         if name not in values:
             options.append((name, None))
             continue
@@ -163,3 +191,21 @@ def _shortened(roles: list[str], count: int) -> list[str]:
     while len(roles) > max(count, 0) and any(role.endswith("?") for role in roles):
         roles.remove(next(role for role in roles if role.endswith("?")))
     return roles
+
+
+def asks_for_help(entry: Entry, parsed: Parsed, name: str, arguments: tuple[Word, ...]) -> bool:
+    """Say whether arguments only ask for help or the version; behind a wrapper they do not."""
+    if "wraps" in entry or entry.get("special") == "find":
+        return False
+    # A subcommand may mean something else by these: docker compose up -V removes volumes.
+    program = len(arguments) == 1 and " " not in name
+    alone = program and arguments[0].text in ("--version", "-V", "-version")
+    return alone or parsed.has(["--help"], abbreviated=False)
+
+
+def role_of(option: str, roles: dict[str, str]) -> str | None:
+    """Return the role of an option's value; a long option may be shortened."""
+    found = roles.get(option)
+    if found is None and len(option) > 3 and option.startswith("--"):
+        return next((role for name, role in roles.items() if name.startswith(option)), None)
+    return found

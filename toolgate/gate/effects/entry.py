@@ -3,7 +3,7 @@
 from posixpath import basename
 from typing import Any
 
-from toolgate.gate.catalog.options import Parsed, assign_roles, split
+from toolgate.gate.catalog.options import Parsed, asks_for_help, assign_roles, role_of, split
 from toolgate.gate.catalog.schema import effect_parts
 from toolgate.gate.effects import code, entrypoints, special, streams
 from toolgate.gate.effects.hosts import split_remote
@@ -33,7 +33,9 @@ _SCOPE_OF_TYPE = {
     "secret": "secret",
 }
 _OUTSIDE = frozenset(("vcs.publish", "pkg.publish"))
+_STANDARD_INPUT = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
 _CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"))
+_OFF = frozenset(("none", "false", "no", "off", "0"))
 _LOOKING_MODULES = frozenset(
     ("json.tool", "tokenize", "ast", "dis", "platform", "site", "calendar")
 )
@@ -50,14 +52,17 @@ def apply(
     """Return what an entry says of some arguments."""
     if entry.get("subcommands"):
         return _subcommand(reading, entry, name, arguments, command)
+    started: tuple[Word, ...] = ()
+    for position, word in enumerate(arguments if "runs" in entry else ()):
+        if word.text in entry["runs"]:
+            arguments, started = arguments[:position], arguments[position + 1 :]
+            break
     parsed = split(arguments, entry)
     before = reading.files.mark()
-    if _asks_for_help(entry, parsed, arguments):
+    if not started and asks_for_help(entry, parsed, name, arguments):
         return [reading.inspect(name)]
     clauses = [clause for clause in entry.get("when", ()) if _holds(clause, parsed)]
-    looking = parsed.has(entry.get("dry", []), abbreviated=False) or any(
-        clause.get("inspect") for clause in clauses
-    )
+    looking = _is_dry(parsed, entry) or any(clause.get("inspect") for clause in clauses)
     roles, does = entry.get("operands", []), list(entry.get("does", ()))
     how = (*how, *entry.get("how", ()))
     for clause in clauses:
@@ -76,6 +81,8 @@ def apply(
     elif parsed.rest and entry.get("stop"):
         made += _script_operand(reading, entry, roles, parsed, name, command)
     made += _standard_input(reading, entry, parsed, name, command)
+    if started:
+        made += reading.invoke(started, command)
     if not looking:
         made += entrypoints.run(reading, name, parsed, command)
     if looking:
@@ -85,7 +92,18 @@ def apply(
             for effect in made
             if effect.type in ("fs.read", "secret.read") and MARK not in effect.how.split()
         ]
+    if not made and any(role.startswith("measure") for role in roles):
+        return [reading.inspect(name)._replace(how="measured")]
     return made or [reading.inspect(name)]
+
+
+def _is_dry(parsed: Parsed, entry: dict[str, Any]) -> bool:
+    """Say whether an option is given under which nothing changes, and not switched off again."""
+    dry = entry.get("dry", ())
+    return any(
+        given in dry and (value is None or (value.known and value.text.lower() not in _OFF))
+        for given, value in parsed.options
+    )
 
 
 def _into_folder(
@@ -113,13 +131,6 @@ def _into_folder(
     return [e for e in made if e.type in ("gate.tamper", "sys.startup") or e.scope == "gate"]
 
 
-def _asks_for_help(entry: dict[str, Any], parsed: Parsed, arguments: tuple[Word, ...]) -> bool:
-    if "wraps" in entry or entry.get("special") == "find":
-        return False
-    alone = len(arguments) == 1 and arguments[0].text in ("--version", "-V", "-version")
-    return alone or parsed.has(["--help"], abbreviated=False)
-
-
 def _subcommand(
     reading: Reading,
     entry: dict[str, Any],
@@ -129,14 +140,21 @@ def _subcommand(
 ) -> list[Effect]:
     parsed = split(arguments, {**entry, "stop": True})
     made = _by_options(reading, entry, parsed, name, command, ())
+    for clause in entry.get("when", ()):
+        if _holds(clause, parsed._replace(rest=())):
+            made += [stated(item, name, ()) for item in clause.get("does", ())]
     rest = parsed.rest
     if entry.get("special") == "git":
         made, rest = special.git_globals(reading, parsed, command, made)
+    if not rest and parsed.has(entry.get("dry", []), abbreviated=False):
+        return [*made, reading.inspect(name)]
+    if not rest and entry.get("special") == "fed":
+        made += special.READINGS["fed"](reading, parsed, name, command, ())
     if not rest:
         return [*made, *(stated(item, name, ()) for item in entry.get("does", ()))] or [
             reading.inspect(name)
         ]
-    below = _below(entry, rest[0]) if rest[0].known else None
+    below = _below(entry, rest[0], last=len(rest) == 1) if rest[0].known else None
     if below is None:
         if any(word.text in ("--help", "help") for word in rest[:2]):
             return [*made, reading.inspect(name)]
@@ -146,14 +164,16 @@ def _subcommand(
     return made + apply(reading, below, f"{name} {rest[0].text}", rest[1:], command, how)
 
 
-def _below(entry: dict[str, Any], word: Word) -> dict[str, Any] | None:
+def _below(entry: dict[str, Any], word: Word, *, last: bool) -> dict[str, Any] | None:
     below: dict[str, Any] = entry["subcommands"]
     if word.text in below:
         return below[word.text] or {}
+    other: dict[str, Any] | None = entry.get("other")
     patterns = [name for name in below if "*" in name and matches(word.text, name)]
+    if patterns == ["*"] and last and other is not None and below["*"].get("subcommands"):
+        return other  # nothing follows, so this is the verb and no further noun
     if patterns:
         return below[max(patterns, key=len)] or {}
-    other: dict[str, Any] | None = entry.get("other")
     return other
 
 
@@ -168,8 +188,15 @@ def _by_options(
     made: list[Effect] = []
     roles = entry.get("values", {})
     for option, value in parsed.options:
-        role = roles.get(option) or _by_prefix(option, roles)
-        if role and value is not None:
+        role = role_of(option, roles)
+        if role == "shell" and value is not None and option in entry.get("late", ()):
+            known = value.known
+            made += (
+                reading.inner(value.text, cwd=command.cwd, arguments=parsed.rest)
+                if known
+                else printed(reading, value, name) or [reading.code_not_known(name)]
+            )
+        elif role and value is not None:
             made += argument(reading, role, value, command, name, how)
     return made
 
@@ -188,12 +215,19 @@ def argument(
     if role in _FILE_ROLES:
         marks = (*how, "append") if role == "append" else how
         return reading.touch(_FILE_ROLES[role], word, command, name, marks)
+    if role == "measure":
+        return reading.touch("fs.read", word, command, name, (*how, "measured"))
+    if role == "edit":
+        shown = reading.touch("fs.read", word, command, name, how)
+        return shown + reading.touch("fs.write", word, command, name, how)
+    if role == "stage":
+        return _staged(reading, word, command, name)
     if role in ("url", "host"):
         return [reading.net("net.send" if "send" in how else "net.fetch", word.text, name, how)]
     if role == "shell":
         if not word.known:
             return printed(reading, word, name) or [reading.code_not_known(name)]
-        return reading.inner(word.text)
+        return reading.inner(word.text, cwd=command.cwd)
     if role in _CODE:
         if not word.known and (run := printed(reading, word, name)):
             return run
@@ -204,6 +238,11 @@ def argument(
         return _module(reading, word, command, name)
     if role == "data" and word.text.startswith("@") and word.text != "@-":
         return reading.touch("fs.read", word._replace(text=word.text[1:]), command, name)
+    if role == "item":
+        # HTTPie: name@file is uploaded, name=@file and name:=@file are read into the body.
+        before, at, file = word.text.partition("@")
+        sends = bool(at) and not before.rstrip(":=").endswith(("/", ":"))
+        return reading.touch("fs.read", word._replace(text=file), command, name) if sends else []
     if role == "upload":
         return _upload(reading, word, command, name)
     if role == "transfer":
@@ -227,6 +266,15 @@ def _run_all(reading: Reading, files: list[tuple[Word, Command]], name: str) -> 
             return []
         made += reading.run_file(word, command, name)
     return made
+
+
+def _staged(reading: Reading, word: Word, command: Command, name: str) -> list[Effect]:
+    """Return that a secret goes under version control, where a push takes it along."""
+    return [
+        effect._replace(type="secret.persist", how="staged")
+        for effect in reading.touch("fs.read", word, command, name)
+        if effect.type == "secret.read"
+    ]
 
 
 def _module(reading: Reading, word: Word, command: Command, name: str) -> list[Effect]:
@@ -259,6 +307,10 @@ def _transfer(
     reading: Reading, word: Word, command: Command, name: str, how: tuple[str, ...], *, last: bool
 ) -> list[Effect]:
     remote = split_remote(word.text)
+    if remote is not None and "container" in how:
+        scope, marks = "workspace", " ".join(how)
+        changed = Effect("infra.mutate", scope, remote[0], True, PROVED, name, marks)
+        return [changed] if last else []
     if remote is None:
         return reading.touch("fs.write" if last else "fs.read", word, command, name, how)
     return [reading.net("net.send" if last else "net.fetch", remote[0], name, how)]
@@ -267,13 +319,11 @@ def _transfer(
 def stated(item: str, name: str, how: tuple[str, ...]) -> Effect:
     """Return an effect an entry states outright."""
     kind, own, scope, resource = effect_parts(item)
-    area = kind.partition(".")[0]
-    default = "outside" if kind in _OUTSIDE else _SCOPE_OF_TYPE.get(area, "outside")
     marks = " ".join(dict.fromkeys((*own, *how)))
     proof = unresolved("project-code") if kind == "exec.code" else PROVED
     return Effect(
         kind,
-        scope or default,
+        scope or usual_scope(kind),
         resource or name,
         kind not in IRREVERSIBLE,
         proof,
@@ -282,13 +332,29 @@ def stated(item: str, name: str, how: tuple[str, ...]) -> Effect:
     )
 
 
+def usual_scope(kind: str) -> str:
+    """Return the scope of a stated effect that names none."""
+    area = kind.partition(".")[0]
+    return "outside" if kind in _OUTSIDE else _SCOPE_OF_TYPE.get(area, "outside")
+
+
 def _wrapped(
     reading: Reading, entry: dict[str, Any], parsed: Parsed, name: str, command: Command
 ) -> list[Effect]:
     rest = parsed.rest or parsed.operands
-    rest = rest[entry["wraps"] :]
     made: list[Effect] = []
+    for role, word in zip(entry.get("operands", ()), rest[: entry["wraps"]], strict=False):
+        made += argument(reading, role, word, command, name, ())
+    rest = rest[entry["wraps"] :]
+    if entry["wraps"] and rest and rest[0].text == "--":
+        rest = rest[1:]
+    for option in entry.get("chdir", ()):
+        folder = parsed.value(option)
+        if folder is not None:
+            path = reading.paths.resolve(folder.text, command.cwd)
+            command = command._replace(cwd="" if HOLE in path else path)
     if entry.get("assigns"):
+        rest = rest[1:] if rest and rest[0].text == "-" else rest  # env - is env -i
         while rest and _is_assignment(rest[0].text):
             variable, _, value = rest[0].text.partition("=")
             assign = ((variable, Word(value)),)
@@ -296,6 +362,15 @@ def _wrapped(
             rest = rest[1:]
     if not rest:
         return made
+    if "code" in entry and not entry["wraps"] and not parsed.has(["-u", "--user"]):
+        rest = rest[1:]  # a user, whose shell it is that takes the text
+        if not rest:
+            return made
+    if len(rest) > 1 and rest[0].text in entry.get("code", ()):
+        return made + argument(reading, "shell", rest[1], command, name, ())
+    if parsed.has(entry.get("joins", []), abbreviated=False):
+        text = Word(" ".join(word.text for word in rest))
+        return made + argument(reading, "shell", text, command, name, ())
     inside = entry.get("inside", "")
     if rest[0].text.endswith(_SCRIPT_SUFFIXES) and reading.entry(rest[0].text) is None:
         return made + reading.run_file(rest[0], command, name)
@@ -321,7 +396,7 @@ def _script_operand(
     ):
         return []
     first = parsed.rest[0]
-    if first.text == "-":
+    if first.text in _STANDARD_INPUT:
         return []
     if first.process:
         run = _run_all(reading, streams.printed_files(reading.script, first.sources), name)
@@ -330,7 +405,13 @@ def _script_operand(
         ]
     if not roles:
         return []
-    return argument(reading, roles[0].rstrip("*?"), first, command, name, ())
+    role = roles[0].rstrip("*?")
+    made = argument(reading, role, first, command, name, ())
+    known = basename(first.text)
+    if role == "exec" and first.known and reading.entry(known) is not None:
+        # A script with a catalogued name: php artisan migrate:fresh, python manage.py flush.
+        made += reading.invoke((first._replace(text=known), *parsed.rest[1:]), command)
+    return made
 
 
 def _standard_input(
@@ -339,7 +420,9 @@ def _standard_input(
     language = entry.get("stdin")
     if not language:
         return []
-    operands = [word for word in (*parsed.operands, *parsed.rest) if word.text != "-"]
+    operands = [
+        word for word in (*parsed.operands, *parsed.rest) if word.text not in _STANDARD_INPUT
+    ]
     given = entry.get("values", {})
     has_code = any(
         given.get(o) in (*_CODE, "shell", "exec", "module") for o, v in parsed.options if v
@@ -355,6 +438,9 @@ def _standard_input(
         if not streams.has_standard_input(command) and not reading.fed:
             return []  # an interactive start, which ends at once without a terminal
         run = _run_all(reading, streams.fed_files(reading.script, command), name)
+        file = streams.input_file(reading.script, command)
+        if not run and file is not None and language != "sql":
+            return reading.run_file(file, command, name)
         return run or [
             Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")
         ]
@@ -365,6 +451,8 @@ def _standard_input(
 
 def _holds(clause: dict[str, Any], parsed: Parsed) -> bool:
     if "any" in clause and not parsed.has(clause["any"]):
+        return False
+    if clause.get("bare") and (parsed.operands or parsed.rest):
         return False
     if "none" in clause and parsed.has(clause["none"], abbreviated=False):
         return False
@@ -385,16 +473,9 @@ def _has_value(wanted: dict[str, list[str]], parsed: Parsed) -> bool:
             if given != option or value is None:
                 continue
             folded = value.text.lower()
-            if not value.known or any(folded == str(item).lower() for item in values):
+            if not value.known or any(matches(folded, str(item).lower()) for item in values):
                 return True
     return False
-
-
-def _by_prefix(option: str, roles: dict[str, str]) -> str | None:
-    if len(option) > 3 and option.startswith("--"):
-        found = [role for name, role in roles.items() if name.startswith(option)]
-        return found[0] if found else None
-    return None
 
 
 def _is_assignment(text: str) -> bool:

@@ -6,9 +6,11 @@ from toolgate.gate.effects import files
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import Reading, Written
 from toolgate.gate.effects.stored import MARK
-from toolgate.gate.shell.model import Command, Script
+from toolgate.gate.shell.model import Command, Script, Word
 
 _SENDS = frozenset(("net.fetch", "net.send"))
+_REACHES = _SENDS | {"msg.send"}
+_LOOKS = frozenset(("inspect", "fs.read"))
 
 
 class Carries(NamedTuple):
@@ -23,11 +25,25 @@ class Carries(NamedTuple):
     remote: bool = False
 
 
-def _producers(command: Command) -> list[int]:
-    """Return the indexes of the commands whose output reaches a command directly."""
+def _words(command: Command) -> list[Word]:
     words = [*command.words, *(word for _, word in command.assigns)]
-    words += [redirect.target for redirect in command.redirects]
-    return [*command.stdin, *(index for word in words for index in word.sources)]
+    return words + [redirect.target for redirect in command.redirects]
+
+
+def _producers(command: Command, words: list[Word]) -> set[int]:
+    """Return the indexes of the commands whose output reaches a command directly."""
+    return {*command.stdin, *(index for word in words for index in word.sources)}
+
+
+def _only_asks(made: list[Effect], command: Command, index: int) -> bool:
+    """Say whether a command's output reaches a request as who is asking, and not as content."""
+    if not any(effect.type in _REACHES for effect in made):
+        return False
+    from toolgate.gate.effects.environment import credentials
+
+    asking = credentials(command)
+    words = [word for word in _words(command) if index in word.sources]
+    return index not in command.stdin and all(id(word) in asking for word in words)
 
 
 def carried(
@@ -46,11 +62,27 @@ def carried(
         command: the command.
         reader: keeps the files written so far.
     """
-    sources = [carries[index] for index in set(_producers(command)) if index < len(carries)]
-    secret = any(source.secret for source in sources)
-    secret = secret or any(_is_secret(effect, reader) for effect in made)
-    remote = any(source.remote for source in sources)
+    words = _words(command)
+    producers = [index for index in _producers(command, words) if index < len(carries)]
+    given = any(
+        carries[index].secret and not _only_asks(made, command, index) for index in producers
+    )
+    if any(word.variables for word in words):
+        from toolgate.gate.effects.environment import used
+
+        made, shown = used(made, command, words)
+        given = given or shown
+    counts = measures(made)
+    secret = not counts and (given or any(_is_secret(effect, reader) for effect in made))
+    remote = any(carries[index].remote for index in producers)
     result = [_influenced(effect, secret=secret, remote=remote) for effect in made]
+    if given:
+        # What runs on another machine is given what is fed into it and stands in its text.
+        result += [
+            Effect("net.send", e.scope, e.resource, False, PROVED, e.program, "secret")
+            for e in made
+            if e.type == "exec.code" and e.how == "remote-host"
+        ]
     if secret:
         result += [
             Effect("secret.persist", e.scope, e.resource, True, PROVED, e.program, e.how)
@@ -58,25 +90,53 @@ def carried(
             if e.type == "fs.write"
         ]
     fetched = remote or any(effect.type in _SENDS for effect in made)
-    fetched = remote or any(effect.type in _SENDS for effect in made)
     built = any("project" in effect.how.split() for effect in made if effect.type == "exec.code")
     files.note(script, command, made, reader, Written(None, fetched, secret, built))
-    return result, Carries(secret or _prints_environment(command), fetched)
+    return result, Carries(secret, fetched)
 
 
-def _prints_environment(command: Command) -> bool:
-    """Say whether a command prints the environment, where keys and tokens are kept."""
-    texts = [word.text for word in command.words]
-    return texts in (["env"], ["set"], ["export", "-p"], ["declare", "-p"]) or texts[:1] == [
-        "printenv"
-    ]
+def measures(made: list[Effect]) -> bool:
+    """Say whether a command counts, compares or digests what it reads and shows none of it."""
+    return any("measured" in effect.how for effect in made)
+
+
+def measured(script: Script, judged: list[list[Effect]]) -> list[list[Effect]]:
+    """Return the effects of each command, secrets that are only counted marked as such.
+
+    Args:
+        script: the text.
+        judged: the effects of each of its commands.
+    """
+    counted = [measures(made) for made in judged]
+    if not any(counted):
+        return judged
+    judged = list(judged)
+    readers: dict[int, list[int]] = {}
+    for index, command in enumerate(script.commands):
+        for source in command.stdin:
+            readers.setdefault(source, []).append(index)
+    for index in range(len(judged) - 1, -1, -1):
+        onward = readers.get(index, [])
+        passes = bool(onward) and all(counted[reader] for reader in onward)
+        if counted[index] or passes:
+            judged[index] = [_measured(effect) for effect in judged[index]]
+            counted[index] = all(effect.type in _LOOKS for effect in judged[index])
+    return judged
+
+
+def _measured(effect: Effect) -> Effect:
+    if effect.type == "secret.read" and effect.how != "credential":
+        return effect._replace(type="fs.read", how=f"{effect.how} measured".strip())
+    if effect.type == "secret.print" and effect.how in ("environment", "variable"):
+        return Effect("inspect", "inspect-only", effect.program, True, PROVED, effect.program)
+    return effect
 
 
 def _is_secret(effect: Effect, reader: Reading) -> bool:
     if MARK in effect.how.split():
         return False  # what flows inside a written file was weighed as it was written
-    if effect.type == "secret.read":
-        return True
+    if effect.type in ("secret.read", "secret.print"):
+        return effect.how != "credential"
     written = reader.files.get(effect.resource) if effect.type == "fs.read" else None
     return written is not None and written.secret
 
@@ -85,23 +145,40 @@ def _influenced(effect: Effect, *, secret: bool, remote: bool) -> Effect:
     if secret and effect.type in _SENDS and "secret" not in effect.how.split():
         how = f"{effect.how} secret".strip()
         return effect._replace(type="net.send", how=how, reversible=False)
+    if secret and effect.type == "msg.send":
+        return effect._replace(how=f"{effect.how} secret".strip())
     if remote and effect.type == "exec.code" and effect.how in ("stdin", "unknown"):
         return effect._replace(how="remote", proof=unresolved("remote-code"))
     return effect
 
 
-def ends(effects: list[Effect]) -> list[Effect]:
-    """Return a text's effects once each, with sends that share it with a secret marked."""
-    return list(dict.fromkeys(near_secret(effects)))
+def settled(judged: list[list[Effect]]) -> list[list[Effect]]:
+    """Return a text's effects one for one, with what is sent marked by what is near it.
+
+    A send that shares its text with a secret is near it; a push takes along
+    the secret that the same text has put under version control.
+    """
+    every = [effect for made in judged for effect in made]
+    near = any(effect.type == "secret.read" for effect in every)
+    staged = any(effect.type == "secret.persist" and effect.how == "staged" for effect in every)
+    if not near and not staged:
+        return judged
+    return [[_told(effect, near=near, staged=staged) for effect in made] for made in judged]
 
 
-def near_secret(effects: list[Effect]) -> list[Effect]:
-    """Return a text's effects one for one, with sends that share it with a secret marked."""
-    if not any(effect.type == "secret.read" for effect in effects):
-        return effects
-    return [
-        effect._replace(how=f"{effect.how} near-secret".strip())
-        if effect.type == "net.send" and "secret" not in effect.how.split()
-        else effect
-        for effect in effects
-    ]
+def _told(effect: Effect, *, near: bool, staged: bool) -> Effect:
+    if near and effect.type == "net.send" and "secret" not in effect.how.split():
+        return effect._replace(how=f"{effect.how} near-secret".strip())
+    if staged and effect.type == "vcs.publish":
+        return effect._replace(how=f"{effect.how} secret".strip())
+    return effect
+
+
+def came_from_elsewhere(path: str, written: dict[str, Written]) -> bool:
+    """Say whether a file lies where this text has put an archive's or a repository's content."""
+    folder = path.rpartition("/")[0]
+    while folder:
+        if folder in written and written[folder].folder:
+            return True
+        folder = folder.rpartition("/")[0]
+    return False

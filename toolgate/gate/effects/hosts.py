@@ -12,7 +12,9 @@ def host_of(text: str) -> str:
     Programs differ on a host part that holds a backslash, an escape, a blank or
     a list to be expanded, so such a host is not known.
     """
-    authority = split_url(text)[1].split("/", 1)[0].split("?", 1)[0].split("#", 1)[0]
+    authority = (
+        split_url(text)[1].removeprefix("//").split("/", 1)[0].split("?", 1)[0].split("#", 1)[0]
+    )
     if any(char in authority for char in (HOLE, "\\", "%", "{", "}", " ", "\t", "\n", "\r")):
         return HOLE
     authority = authority.rsplit("@", 1)[-1]
@@ -70,9 +72,11 @@ def is_proxy_variable(name: str) -> bool:
 
 
 def split_remote(text: str) -> tuple[str, str] | None:
-    """Split ``[user@]host:path`` as scp and rsync read it; None for a local path."""
+    """Split ``[user@]host:path`` as scp, rsync and rclone read it; None for a local path."""
     if split_url(text)[0]:
         return host_of(text), text
+    if text.startswith(":"):
+        return HOLE, text  # the host of the source before (rsync), or spelled out (rclone)
     head, colon, path = text.partition(":")
     if not colon or "/" in head or not head:
         return None

@@ -22,6 +22,8 @@ _STREAMS = frozenset(
         "/dev/ptmx",
     )
 )
+# Folders beside the homes that belong to no user.
+_NOBODYS = frozenset(("Shared", "linuxbrew", "lost+found"))
 _WRITES = frozenset(("fs.write", "fs.delete", "fs.permission", "fs.link"))
 MAX_PATH = 4_096
 _GLOB = "*?["
@@ -127,10 +129,12 @@ class Paths:
 
     def _is_secret(self, path: str) -> bool:
         name = basename(path)
-        if matches_any(name, self.settings.public_names):
+        settings = self.settings
+        named = matches_any(name, settings.secret_names)
+        if not named and not self._covered(settings.secret_paths, path):
             return False
-        return matches_any(name, self.settings.secret_names) or self._covered(
-            self.settings.secret_paths, path
+        return not (
+            matches_any(name, settings.public_names) or self._covered(settings.public_paths, path)
         )
 
     def qualifiers(self, path: str, *, glob: bool) -> tuple[str, ...]:
@@ -176,7 +180,8 @@ class Paths:
         for root in self._roots:
             if inside.startswith(root + "/"):
                 below = inside[len(root) + 1 :].split("/")
-                return any(matches_any(part, self.settings.disposable_names) for part in below)
+                named = any(matches_any(part, self.settings.disposable_names) for part in below)
+                return named or self._inside(inside, self.place.disposable)
         return self._inside(inside, self.place.temp) and inside not in self.place.temp
 
     def _reaches_gate(self, kind: str, path: str, how: tuple[str, ...], *, glob: bool) -> bool:
@@ -185,6 +190,15 @@ class Paths:
             return False
         sweeping = kind != "fs.write" or glob or not _SWEEPING.isdisjoint(how)
         return sweeping and self.holds_protected(path) and not self._is_anchor(path)
+
+    def _is_others(self, path: str) -> bool:
+        """Say whether a path lies in another user's home, by the usual place of homes."""
+        if self.remote or not self.place.home:
+            return False
+        parts = path.split("/", 3)
+        if len(parts) > 2 and parts[1] in ("home", "Users") and parts[2]:
+            return parts[2] not in _NOBODYS
+        return path == "/root" or path.startswith("/root/")
 
     def is_startup(self, path: str) -> bool:
         """Say whether a file runs by itself later."""
@@ -221,8 +235,12 @@ class Paths:
             scope = "gate"
         proof = unresolved("path-not-known") if scope == "unknown" else PROVED
         marks = " ".join((*how, *self.qualifiers(path, glob=glob)))
+        if scope == "secret" and kind in _WRITES and self._inside(path, self._roots):
+            marks = f"{marks} own".strip()  # a secret file of the workspace itself
+        if scope == "outside" and kind == "fs.read" and self._is_others(path):
+            marks = f"{marks} others".strip()
         made: list[Effect] = []
-        if scope == "secret" and kind == "fs.read":
+        if scope == "secret" and kind == "fs.read" and "measured" not in how:
             made.append(Effect("secret.read", scope, path, True, PROVED, program, marks))
         else:
             made.append(Effect(kind, scope, path, kind != "fs.delete", proof, program, marks))

@@ -39,6 +39,7 @@ class Written(NamedTuple):
         link: whether it is that file under another name, also when that one changes.
         said: whether its content was given by the text, and is to be remembered.
         plans: what carrying it out does, of a plan that a program has written, as a note.
+        folder: whether it is a folder into which an archive or repository was put.
     """
 
     text: str | None
@@ -53,6 +54,7 @@ class Written(NamedTuple):
     link: bool = False
     said: bool = True
     plans: str = ""
+    folder: bool = False
 
 
 class Files:
@@ -139,13 +141,20 @@ class Reading(Protocol):
     inside: str
     fed: bool
 
-    def inner(self, text: str, *, inside: str = "", cwd: str | None = None) -> list[Effect]:
-        """Return the effects of shell text that this text runs."""
+    def inner(
+        self,
+        text: str,
+        *,
+        inside: str = "",
+        cwd: str | None = None,
+        arguments: tuple[Word, ...] | None = None,
+    ) -> list[Effect]:
+        """Return the effects of shell text that this text runs, ``$0`` first in its arguments."""
 
     def invoke(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
         """Return the effects of running a program with arguments."""
 
-    def elsewhere(self, inside: str) -> "Reading":
+    def elsewhere(self, inside: str, cwd: str = "") -> "Reading":
         """Return a reading of what runs in a container or on another machine."""
 
     def entry(self, name: str) -> dict[str, Any] | None:

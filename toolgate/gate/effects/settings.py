@@ -12,7 +12,7 @@ class Settings(NamedTuple):
 
     Args:
         secret_names, secret_paths: files that hold secrets.
-        public_names: names that look like secrets and are none.
+        public_names, public_paths: files that look like secrets and are none.
         disposable_names: folders whose content can be made again.
         startup_paths: files that run by themselves later.
         ci_paths: files that say what runs when the project is pushed.
@@ -25,6 +25,7 @@ class Settings(NamedTuple):
     secret_names: tuple[str, ...] = ()
     secret_paths: tuple[str, ...] = ()
     public_names: tuple[str, ...] = ()
+    public_paths: tuple[str, ...] = ()
     disposable_names: tuple[str, ...] = ()
     startup_paths: tuple[str, ...] = ()
     ci_paths: tuple[str, ...] = ()

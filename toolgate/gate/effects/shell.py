@@ -18,9 +18,17 @@ from toolgate.gate.shell.parse import read
 from toolgate.gate.shell.source import REFUSED
 
 MAX_NESTING = 8
+_RUNNERS = frozenset(("make", "gmake", "npm", "pnpm", "yarn", "bun"))
+_DESTROYS = ("infra.destroy", "db.destroy")
 MAX_WRAPPERS = 32
+MAX_INSIDE = 65_536
+"""Characters of all texts that a text runs in turn."""
+MAX_SUPPLIED = 16
+"""How many runs of targets and scripts of its own a text is followed through."""
 
 _BIN = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
+# Folders of the operating system in which only it keeps programs.
+_SYSTEM_BIN = ("/System/Library/", "/usr/libexec/", "/usr/lib/", "/Library/Apple/")
 _LOCAL_BIN = ("/.venv/bin/", "/venv/bin/", "/env/bin/", "/node_modules/.bin/", "/.local/bin/")
 _HIJACK = frozenset(
     ("LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "PROMPT_COMMAND")
@@ -65,7 +73,7 @@ class Reader:
         inside: str = "",
         fed: bool = False,
     ) -> None:
-        self.place = place._replace(cwd="", roots=("",)) if inside else place
+        self.place = place
         self.settings = settings
         self.catalog = catalog
         self.paths = Paths(self.place, settings, remote=bool(inside))
@@ -74,22 +82,44 @@ class Reader:
         self.inside = inside
         self.fed = fed
         self.script = Script((), ())
+        self.doubtful: list[tuple[str, Script]] = []
+        self.read_inside = [0]
         self._wrappers = 0
+        self._aliases: dict[str, str] = {}
+        self._runs = 0
         self._feeds = fed
 
-    def effects(self, text: str) -> list[Effect]:
-        """Return every effect of a shell text, in source order."""
-        if self.depth > MAX_NESTING:
+    def effects(self, text: str, arguments: tuple[Word, ...] | None = None) -> list[Effect]:
+        """Return every effect of a shell text, in source order.
+
+        Args:
+            text: the source.
+            arguments: its arguments, ``$0`` first; None when it has none of its own.
+        """
+        if self.depth:
+            self.read_inside[0] += len(text)
+        if self.depth > MAX_NESTING or self.read_inside[0] > MAX_INSIDE:
             return [self.unknown("nested-too-deep", "shell")]
-        self.script = read(text, cwd=self.place.cwd, home=self.place.home)
+        self.script = read(text, cwd=self.place.cwd, home=self.place.home, arguments=arguments)
+        if self.script.doubtful:
+            self.doubtful.append((text, self.script))
         carries: list[flow.Carries] = []
-        every: list[Effect] = []
+        judged: list[list[Effect]] = []
         for command in self.script.commands:
             made, onward = self.weighed(self.performed(command), command, carries)
             carries.append(onward)
-            every += made
+            judged.append(made)
+        every = [effect for made in self.settled(judged) for effect in made]
         every += [self._fault(fault) for fault in self.script.faults]
-        return flow.ends(every) or [self.inspect("shell")]
+        return list(dict.fromkeys(every)) or [self.inspect("shell")]
+
+    def settled(self, judged: list[list[Effect]]) -> list[list[Effect]]:
+        """Return the effects of each command, one for one, as the whole text makes them."""
+        if any(effect.type in _DESTROYS for made in judged for effect in made):
+            from toolgate.gate.effects.production import marked
+
+            judged = marked(self.script, judged, self)
+        return flow.settled(flow.measured(self.script, judged))
 
     def performed(self, command: Command) -> list[Effect]:
         """Return what one simple command does by itself."""
@@ -109,20 +139,38 @@ class Reader:
         effect = self.unknown(fault, "shell")
         return effect._replace(how="refused") if fault in REFUSED else effect
 
-    def inner(self, text: str, *, inside: str = "", cwd: str | None = None) -> list[Effect]:
-        """Return the effects of shell text that this text runs."""
+    def inner(
+        self,
+        text: str,
+        *,
+        inside: str = "",
+        cwd: str | None = None,
+        arguments: tuple[Word, ...] | None = None,
+    ) -> list[Effect]:
+        """Return the effects of shell text that this text runs, ``$0`` first in its arguments."""
         place = self.place if cwd is None else self.place._replace(cwd=cwd)
-        return self.within(place, inside or self.inside, self.files).effects(text)
+        if inside and not self.inside:
+            place = place._replace(cwd="", roots=("",))
+        if arguments is not None:
+            # What their parts came from was noted in this text and means nothing in that one.
+            arguments = tuple(word._replace(sources=()) for word in arguments)
+        reader = self.within(place, inside or self.inside, self.files)
+        return reader.effects(text, arguments)
 
-    def elsewhere(self, inside: str) -> "Reader":
-        """Return a reader for what runs in a container or on another machine."""
-        reader = self.within(self.place, inside, Files())
+    def elsewhere(self, inside: str, cwd: str = "") -> "Reader":
+        """Return a reader for what runs in a container or on another machine.
+
+        Args:
+            inside: ``container`` or ``remote-host``.
+            cwd: the directory it runs in over there; "" when not known.
+        """
+        reader = self.within(self.place._replace(cwd=cwd, roots=("",)), inside, Files())
         reader.script = self.script  # the command over there is still this text's
         return reader
 
     def within(self, place: Place, inside: str, files: Files) -> "Reader":
         """Return a reader for what this one's text runs."""
-        return Reader(
+        reader = Reader(
             place,
             self.settings,
             self.catalog,
@@ -131,6 +179,8 @@ class Reader:
             inside=inside,
             fed=self._feeds,
         )
+        reader.doubtful, reader.read_inside = self.doubtful, self.read_inside
+        return reader
 
     def unknown(self, reason: str, program: str, resource: str = HOLE) -> Effect:
         """Return the effect of code nobody could read."""
@@ -148,6 +198,10 @@ class Reader:
         """Return the effects of a command touching the path a word names."""
         if word.process:
             return []
+        if word.text[:1] == HOLE and word.sources:
+            names = self._listed(word)
+            if names is not None:
+                return [e for name in names for e in self.touch(kind, name, command, program, how)]
         made = self.paths.effects(
             kind, word.text, command.cwd, program=program, how=how, glob=word.glob
         )
@@ -160,6 +214,13 @@ class Reader:
                 kind, word.text, command.otherwise, program=program, how=how, glob=word.glob
             )
         return made
+
+    def _listed(self, word: Word) -> tuple[Word, ...] | None:
+        """Return the paths a word can be that another command of the text has listed."""
+        from toolgate.gate.effects.listing import listed
+
+        entry = self.entry("find") or {}
+        return listed(self.script, word, frozenset(entry.get("values", ())))
 
     def _redirects(self, command: Command) -> list[Effect]:
         made: list[Effect] = []
@@ -214,9 +275,42 @@ class Reader:
         if "/" in name:
             return self._by_path(words, command)
         entry = self.entry(name)
+        made = self._aliased(words)
         if entry is None:
-            return self._function(name) or [self.unknown("unknown-program", name, name)]
-        return apply(self, entry, name, words[1:], command)
+            called = self._function(name) or [self.unknown("unknown-program", name, name)]
+            return [*made, *called]
+        made += apply(self, entry, name, words[1:], command)
+        if name == "alias":
+            self._define(words[1:])
+        if self.files.written and name in _RUNNERS:
+            made += self._supplied(words, command)
+        return made
+
+    def _supplied(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
+        """Return what a target or script does that this text has written."""
+        from toolgate.gate.effects.supplied import effects_of_supplied
+
+        self._runs += 1
+        if self._runs > MAX_SUPPLIED:
+            return [self.unknown("too-many-runs", words[0].text)]
+        return effects_of_supplied(self, words, command)
+
+    def _define(self, words: tuple[Word, ...]) -> None:
+        for word in words:
+            name, equals, body = word.text.partition("=")
+            if equals and word.known:
+                self._aliases[name] = body
+
+    def _aliased(self, words: tuple[Word, ...]) -> list[Effect]:
+        """Return what a command does where a name of it is an alias this text has defined."""
+        body = self._aliases.pop(words[0].text, None)  # an alias is not expanded in itself
+        if body is None:
+            return []
+        from shlex import quote
+
+        made = self.inner(" ".join([body, *(quote(w.text) for w in words[1:] if w.known)]))
+        self._aliases[words[0].text] = body
+        return made
 
     def _function(self, name: str) -> list[Effect]:
         """Return what a function does that a file sourced by this text defines; else nothing."""
@@ -233,7 +327,8 @@ class Reader:
     def _by_path(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
         path = self.paths.resolve(words[0].text, command.cwd)
         name = basename(path)
-        installed = path.rpartition("/")[0] in _BIN or any(part in path for part in _LOCAL_BIN)
+        installed = path.rpartition("/")[0] in _BIN or path.startswith(_SYSTEM_BIN)
+        installed = installed or any(part in path for part in _LOCAL_BIN)
         entry = self.entry(name)
         if entry is None:
             return self.run_file(words[0], command, name)
@@ -256,7 +351,14 @@ class Reader:
         made = self.paths.effects(
             "exec.code", word.text, command.cwd, program=program, how=("file",)
         )
-        return made + (self.run_known(path, program) or [])
+        if any(effect.scope == "secret" for effect in made):
+            made += self.touch("fs.read", word, command, program)  # whoever runs it has read it
+        known = self.run_known(path, program)
+        if known is not None:
+            made += known
+        elif flow.came_from_elsewhere(path, self.files.written):
+            made.append(self.unknown("not-the-projects-own", program, path))
+        return made
 
     def run_known(self, path: str, program: str) -> list[Effect] | None:
         """Return the effects of running a file whose content is known; None when it is not.
@@ -288,8 +390,10 @@ class Reader:
 
 
 def entry_of(catalog: Catalog, name: str) -> dict[str, Any] | None:
-    """Return the entry of a program, also by its name without a version."""
+    """Return the entry of a program, also by its name without a version, or as a cmdlet."""
     found = catalog.get(name)
+    if found is None and "-" in name and name[:1].isupper():
+        found = catalog.get(name.lower())  # Remove-Item
     if found is None:
         bare = name.rstrip("0123456789.-")
         found = catalog.get(bare) if bare and bare != name else None

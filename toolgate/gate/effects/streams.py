@@ -12,6 +12,24 @@ def has_standard_input(command: Command) -> bool:
     return bool(command.stdin) or any(r.op in ("<", "<<", "<<<", "<>") for r in command.redirects)
 
 
+def input_file(script: Script, command: Command) -> Word | None:
+    """Return the one file whose content is a command's standard input, if there is one."""
+    for redirect in reversed(command.redirects):
+        if redirect.op in ("<", "<<", "<<<"):
+            return redirect.target if redirect.op == "<" and _is_file(redirect.target) else None
+    if len(command.stdin) != 1:
+        return None
+    words = script.commands[command.stdin[0]].words
+    named = len(words) == 2 and words[0].text == "cat" and _is_file(words[1])
+    return words[1] if named else None
+
+
+def _is_file(word: Word) -> bool:
+    """Say whether a word names one file, and no stream."""
+    plain = word.known and not word.process and not word.glob
+    return plain and not word.text.startswith(("-", "/dev/", "/proc/"))
+
+
 def standard_input(script: Script, command: Command, links: int = 0) -> str | None:
     """Return the text on a command's standard input, if it is known.
 

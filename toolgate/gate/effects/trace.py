@@ -110,15 +110,14 @@ class WatchedReader(Reader):
             inside=inside,
             fed=self._feeds,
         )
+        reader.doubtful, reader.read_inside = self.doubtful, self.read_inside
         reader.top, reader._open = self.top, self._open
         return reader
 
-    def effects(self, text: str) -> list[Effect]:
+    def effects(self, text: str, arguments: tuple[Word, ...] | None = None) -> list[Effect]:
         """Return every effect of a shell text, and keep the text as a node."""
         step = self._enter(Node(TEXT, source=text, cwd=self.place.cwd, inside=self.inside))
-        made = super().effects(text)
-        before = [effect for command in step.below for effect in command.effects]
-        step.become(before, flow.near_secret(before))
+        made = super().effects(text, arguments)
         step.script = self.script
         return self._leave(step, made)
 
@@ -145,6 +144,14 @@ class WatchedReader(Reader):
         step.become(made, result)
         step.effects = result
         return result, onward
+
+    def settled(self, judged: list[list[Effect]]) -> list[list[Effect]]:
+        """Return what the whole text makes of its commands' effects, and keep that."""
+        result = super().settled(judged)
+        for step, before, after in zip(self._open[-1].below, judged, result, strict=True):
+            step.become(before, after)
+            step.effects = after
+        return result
 
     def invoke(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
         """Return the effects of running a program, and keep it as a node of its own.

@@ -242,6 +242,9 @@ def _effect_faults(effects: Any, where: str, keys: tuple[str, ...]) -> list[str]
                 if not isinstance(value, list) or not all(isinstance(item, bool) for item in value):
                     faults.append(f"{where}: reversible is a list of true and false")
                 continue
+            if value is None:
+                faults.append(f"{where}: {key} is empty; an effect without it means any")
+                continue
             faults += _texts(value, f"{where}: {key}")
             unknown = (
                 sorted(set(value) - set(domains[key])) if key in domains and not faults else []

@@ -7,7 +7,9 @@ from toolgate.gate.shell.model import HOLE, Command, Word
 from toolgate.gate.shell.state import MAX_VALUES, State
 
 MAX_WORD = 16_384
-_BLANKS = " \t\n\r\f\v"
+_BARE_LEAVES = frozenset(("word", "regex", "extglob_pattern"))
+_LIST_NODES = frozenset(("string", "simple_expansion", "expansion"))
+BLANKS = " \t\n\r\f\v"
 
 
 class Expander:
@@ -19,6 +21,7 @@ class Expander:
         self._source = source
         self.state = state
         self.faults: set[str] = set()
+        self.doubtful = False
 
     def nested(self, node: Any) -> tuple[int, ...]:
         """Walk a substitution and return its commands."""
@@ -59,6 +62,10 @@ class Expander:
             elif item.type == "ERROR":
                 self.faults.add("syntax")
             else:
+                if item.type == "expansion":
+                    self._inside_expansion(item, [c for c in item.children if c.is_named])
+                elif item.type in _BARE_LEAVES and _bare_backtick(self.text(item)):
+                    self.faults.add("nested-backticks")
                 stack.extend(reversed(item.children))
         return made
 
@@ -66,20 +73,50 @@ class Expander:
         """Return a node's one value, as in an assignment: no splitting, no braces."""
         parts = self._pieces(node, False)
         if len(parts) == 1:
-            return parts[0]._replace(text=words.finish(self._tilde(parts[0].text)), glob=False)
-        sources = tuple(index for part in parts for index in part.sources)
-        return Word(HOLE, sources=sources)
+            return parts[0]._replace(text=words.finish(self._tilde(parts[0].text)))
+        return unknown(parts)
 
     def fields(self, node: Any) -> list[Word]:
         """Return the words a node becomes as an argument."""
+        if self.state.lists and node.type in _LIST_NODES:
+            listed = self._listed(node)
+            if listed is not None:
+                return listed
         out: list[Word] = []
         for piece in self._pieces(node, True):
-            for text in words.braces(piece.text):
+            texts = words.braces(piece.text)
+            if len(texts) > 1 and not any(mark in self.text(node) for mark in "'\""):
+                texts = [text for text in texts if text]  # {,x} makes no empty word
+            for text in texts:
                 tilde = self._tilde(text)
                 out.append(
                     piece._replace(text=words.finish(tilde), glob=piece.glob or words.is_glob(text))
                 )
         return out[: words.MAX_FIELDS] if len(out) <= words.MAX_FIELDS else [Word(HOLE)]
+
+    def _listed(self, node: Any) -> list[Word] | None:
+        """Return the words of ``"$@"`` or ``"${list[@]}"``; None for any other node."""
+        raw = self.text(node)
+        quoted = raw[:1] == '"'
+        inside = raw[1:-1] if quoted else raw
+        if inside in ("$@", "${@}") or (not quoted and inside in ("$*", "${*}")):
+            name = "@"
+        elif inside.endswith("[@]}") and inside[2:-4].replace("_", "a").isalnum():
+            name = inside[2:-4]
+        else:
+            return None
+        items = self.state.lists.get(name)
+        if items is None:
+            return None
+        if quoted:
+            return list(items)
+        if "IFS" in self.state.values:
+            return None
+        return [
+            word._replace(text=field)
+            for word in items
+            for field in (word.text.split() if word.known else [word.text])
+        ]
 
     def _tilde(self, text: str) -> str:
         if text == "~" or text.startswith("~/"):
@@ -93,12 +130,13 @@ class Expander:
         """Return the text of an unquoted here-document's body."""
         parts = [self._between(node, node.start_byte, node.children, quote=words.quoted)]
         text = "".join(part.text for part in parts)
-        sources = tuple(index for part in parts for index in part.sources)
         raw = self.text(node)
         if _bare_backtick(raw):
             # The grammar does not see backticks here (they would run), so nobody has read them.
             self.faults.add("backtick-in-heredoc")
-        return Word(words.finish(text), sources=sources)
+        made = unknown(parts)
+        self.doubtful = self.doubtful or bool(made.sources)
+        return made._replace(text=words.finish(text))
 
     def _pieces(self, node: Any, splitting: bool) -> list[Word]:
         """Return marked words: one, or several where an unquoted variable has several values."""
@@ -116,6 +154,8 @@ class Expander:
             raw = self.text(node)
             if _bare_backtick(raw):
                 self.faults.add("nested-backticks")
+            if kind == "word" and _blank_inside(raw):
+                self.faults.add("syntax")  # the grammar has taken two words for one
             return [Word(words.unquoted(raw))]
         if kind == "raw_string":
             return [Word(words.quoted(self.text(node)[1:-1]))]
@@ -135,12 +175,18 @@ class Expander:
 
     def _concatenation(self, node: Any) -> list[Word]:
         alternatives: list[Word] = [Word("")]
-        for child in node.children:
+        for position, child in enumerate(node.children):
             pieces = self._pieces(child, True)
+            if child.type == "simple_expansion" and self._braces_follow(node, position):
+                return [Word(HOLE, sources=self.substitutions(node))]  # $x{a,b} is $xa $xb
             if len(alternatives) * len(pieces) > MAX_VALUES:
                 pieces = [Word(HOLE)]
             alternatives = [joined(left, right) for left in alternatives for right in pieces]
         return alternatives
+
+    def _braces_follow(self, node: Any, position: int) -> bool:
+        following = node.children[position + 1 : position + 2]
+        return bool(following) and self._source[following[0].start_byte :][:1] == b"{"
 
     def _string(self, node: Any) -> Word:
         inside = [child for child in node.children if child.type != '"']
@@ -163,7 +209,7 @@ class Expander:
                 made = joined(made, Word("$"))
                 continue
             pieces = self._pieces(child, False)
-            made = joined(made, pieces[0] if len(pieces) == 1 else Word(HOLE))
+            made = joined(made, pieces[0] if len(pieces) == 1 else unknown(pieces))
         return joined(made, Word(quote(self._slice(start, node.end_byte if end is None else end))))
 
     def _variable(self, node: Any, splitting: bool) -> list[Word]:
@@ -174,21 +220,52 @@ class Expander:
         plain = len(named) == 1 and all(
             child.is_named or child.type in ("$", "${", "}") for child in node.children
         )
-        if not plain:
-            return [Word(HOLE, sources=sources)]
-        values = self.state.look_up(self.text(named[0]))
+        if plain and named[0].type != "subscript":
+            values = self.state.look_up(self.text(named[0]))
+        else:
+            values = [Word(HOLE)] if sources else self._operated(node, named)
+            if not all(value.known for value in values):
+                shown = self._cut_from(node, named)
+                values = [unknown([Word(HOLE, sources=sources), *shown])]
         if splitting and "IFS" in self.state.values and not self._whole(values):
-            return [Word(HOLE, sources=sources)]  # how it would be split is not followed
+            return [unknown(values)]  # how it would be split is not followed
         if not splitting:
-            return [_quoted(values[0])] if len(values) == 1 else [Word(HOLE, sources=sources)]
+            return [_quoted(values[0])] if len(values) == 1 else [unknown(values)]
         out: list[Word] = []
         for value in values:
-            if value.known and any(char in _BLANKS for char in value.text):
+            if value.known and any(char in BLANKS for char in value.text):
                 # A value with blanks becomes several fields, which keep their pattern characters.
                 out.extend(Word(field, sources=value.sources) for field in value.text.split())
             else:
                 out.append(value)
         return out or [Word("")]
+
+    def _operated(self, node: Any, named: list[Any]) -> list[Word]:
+        """Return what an expansion with an operator or a subscript stands for."""
+        raw = self.text(node)
+        name = self.text(named[0]) if named else ""
+        if not raw.startswith("${" + name) or not name:
+            return [Word(HOLE)]
+        inside = raw[2 + len(name) : -1]
+        if name.endswith("]"):  # an array's element
+            array, _, index = name[:-1].partition("[")
+            if inside or not index.isdigit() or len(index) > 3:
+                return [Word(HOLE)]
+            return [self.state.item(array, int(index))]
+        if not name.replace("_", "a").isalnum():
+            return [Word(HOLE)]
+        from toolgate.gate.shell.parameters import operated
+
+        return operated(inside, self.state.look_up(name))
+
+    def _cut_from(self, node: Any, named: list[Any]) -> list[Word]:
+        """Return the values an expansion shows a part of; its length shows none."""
+        marks = {child.type for child in node.children if not child.is_named}
+        hides = marks - {"${", "}"}
+        if not named or (hides and hides <= {"#", ":+", "+"}):
+            return []
+        name = self.text(named[0])
+        return self.state.look_up(name) if name.isidentifier() else []
 
     def _whole(self, values: list[Word]) -> bool:
         """Say whether values stay in one piece under the separators the text has set."""
@@ -218,6 +295,7 @@ class Expander:
 
     def _substitution(self, node: Any) -> tuple[int, ...]:
         raw = self.text(node)
+        self.doubtful = self.doubtful or raw.startswith("`")
         if raw.startswith("`") and ("\\`" in raw or raw.count("`") != 2):
             self.faults.add("nested-backticks")
         return self.nested(node)
@@ -256,12 +334,37 @@ def joined(left: Word, right: Word) -> Word:
     """Return two words as the one they make when nothing stands between them."""
     if len(left.text) + len(right.text) > MAX_WORD:
         # Variables doubled again and again would fill the memory.
-        return Word(HOLE, sources=left.sources[:64] + right.sources[:64])
-    return Word(left.text + right.text, left.glob or right.glob, left.sources + right.sources)
+        return Word(
+            HOLE,
+            sources=left.sources[:64] + right.sources[:64],
+            variables=left.variables[:64] + right.variables[:64],
+        )
+    return Word(
+        left.text + right.text,
+        left.glob or right.glob,
+        left.sources + right.sources,
+        variables=left.variables + right.variables,
+    )
+
+
+def unknown(parts: list[Word]) -> Word:
+    """Return a word that is not known and may hold any of some parts."""
+    return Word(
+        HOLE,
+        sources=tuple(index for part in parts for index in part.sources),
+        variables=tuple(name for part in parts for name in part.variables),
+    )
 
 
 def _quoted(word: Word) -> Word:
-    return word._replace(text=words.quoted(word.text), glob=False)
+    # A loop's value that is a pattern stands for the names it finds, in quotes too.
+    return word._replace(text=words.quoted(word.text))
+
+
+def _blank_inside(raw: str) -> bool:
+    if " " in raw and " " in raw.replace("\\ ", ""):
+        return True
+    return "\n" in raw and "\n" in raw.replace("\\\n", "")
 
 
 def _bare_backtick(raw: str) -> bool:

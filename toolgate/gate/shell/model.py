@@ -17,12 +17,14 @@ class Word(NamedTuple):
         glob: whether it holds an unquoted pattern character.
         sources: indexes of the commands whose output is part of it.
         process: whether it is a process substitution.
+        variables: names of variables of the environment whose value is part of it.
     """
 
     text: str
     glob: bool = False
     sources: tuple[int, ...] = ()
     process: bool = False
+    variables: tuple[str, ...] = ()
 
     @property
     def known(self) -> bool:
@@ -73,8 +75,10 @@ class Script(NamedTuple):
         commands: every command the text can run.
         faults: reason slugs for what could not be read; empty when all was.
         cwd: the directory it ends in; "" when not known.
+        doubtful: whether it has a form that the grammar is known to misread in silence.
     """
 
     commands: tuple[Command, ...]
     faults: tuple[str, ...]
     cwd: str = ""
+    doubtful: bool = False

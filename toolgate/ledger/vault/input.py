@@ -26,7 +26,7 @@ FIELDS: Mapping[str, tuple[type, ...]] = {
 """The fields of a kept call and their types."""
 
 PLACE: Mapping[str, type] = {"cwd": str, "gate": list, "home": str, "roots": list, "temp": list}
-"""The fields of its place and their types."""
+"""The fields of its place and their types; ``disposable``, a list, only where it holds any."""
 
 
 class GateInput(NamedTuple):
@@ -74,15 +74,16 @@ def _is_call(call: Any) -> bool:
     place = call["place"]
     return (
         all(type(call[name]) in kinds for name, kinds in FIELDS.items())
-        and place.keys() == PLACE.keys()
+        and place.keys() - {"disposable"} == PLACE.keys()
+        and place.get("disposable") != []
         and all(type(place[name]) is kind for name, kind in PLACE.items())
         and all(_are_texts(held) for held in (call["agent"], *_lists(place)))
     )
 
 
 def _lists(place: dict[str, Any]) -> list[list[Any]]:
-    return [place["gate"], place["roots"], place["temp"]]
+    return [place["gate"], place["roots"], place["temp"], place.get("disposable", [])]
 
 
-def _are_texts(values: list[Any]) -> bool:
-    return all(type(value) is str for value in values)
+def _are_texts(values: Any) -> bool:
+    return type(values) is list and all(type(value) is str for value in values)

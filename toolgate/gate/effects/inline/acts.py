@@ -2,17 +2,19 @@
 
 import ast
 from collections.abc import Callable
+from functools import cache
 
 from toolgate.gate.effects.inline.access import access
 from toolgate.gate.effects.inline.exposure import Exposure
 from toolgate.gate.effects.inline.names import Names
 from toolgate.gate.effects.inline.network import Network
 from toolgate.gate.effects.inline.values import UNKNOWN, Texts, Values
-from toolgate.gate.effects.inline.vocabulary import OWNER, Act
+from toolgate.gate.effects.inline.vocabulary import OWNER, Act, vocabulary
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Word
 
+_STARTING = frozenset(("shell", "process", "argv", "start", "eval", "list", "words"))
 _CHANGES_CALLED = frozenset(("delete", "deletes", "tree", "trees"))
 _WRITING_FLAGS = ("O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND", "CREAT", "TRUNC")
 _SQL_STARTS = frozenset(
@@ -32,6 +34,15 @@ _SHELLS = frozenset(
     ("sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "cmd.exe", "powershell.exe")
 )
 _UNNAMED_OWNER = frozenset(("remove", "unlink", "rmdir"))
+
+
+@cache
+def _acting_words(language: str) -> frozenset[str]:
+    """Return the last words of what starts programs or deletes, in every spelling."""
+    kinds, table = _STARTING | _CHANGES_CALLED, vocabulary(language).acts
+    named = {name.rpartition(".")[2] for name, act in table.items() if act.kind in kinds}
+    return frozenset(named | {name + "Sync" for name in named})
+
 
 ReadCode = Callable[[str, str, Command], list[Effect]]
 
@@ -68,6 +79,7 @@ class Acts:
         self.network = Network(values, reader, name, exposure)
         self.acting = self._imports_what_acts()
         self.bare_shells = False
+        self._acting_words = _acting_words(self.words.language)
 
     def _imports_what_acts(self) -> bool:
         """Say whether the program takes in a module that makes files or processes likely."""
@@ -85,13 +97,12 @@ class Acts:
     def call(self, node: ast.Call) -> list[Effect]:
         """Return what one call does, and what functions handed to it would do."""
         called, act = self.act(node)
-        made = self._passed_on(node) + self.exposure.printed(node, called)
+        made = self.exposure.printed(node, called)
         if called in ("getattr", "vars") and self._of_module(node, called):
             return [*made, self.reader.code_not_known(self.name)]
         if act is None:
-            if called.rpartition(".")[2] == HOLE or (
-                called == "?" and self._is_variable(node.func)
-            ):
+            by_value = called == "?" or isinstance(node.func, ast.Subscript)
+            if called.rpartition(".")[2] == HOLE or (by_value and self._is_variable(node.func)):
                 made.append(self.reader.code_not_known(self.name))
             return made + self._unlisted(node, called)
         return made + self.done(act, node, called)
@@ -99,7 +110,12 @@ class Acts:
     def _is_variable(self, func: ast.expr) -> bool:
         """Say whether the name of what is called is itself a value: ``$f(...)``, ``&$f(...)``."""
         dynamic = self.words.language in ("php", "perl")
-        return dynamic and isinstance(func, ast.Name | ast.BinOp | ast.JoinedStr)
+        if isinstance(func, ast.Name):
+            given = self.names.given(func.id)
+            if given and all(isinstance(value, ast.Lambda) for value in given):
+                return False  # read where it stands
+        kinds = (ast.Name, ast.BinOp, ast.JoinedStr, ast.Subscript, ast.Constant)
+        return dynamic and isinstance(func, kinds)
 
     def act(self, node: ast.Call) -> tuple[str, Act | None]:
         """Return what is called, and what that does."""
@@ -123,7 +139,11 @@ class Acts:
                 and not self._is_anyones(method)
             ):
                 return called, None
-        found = table.get("*." + method)
+        raw = node.func.attr if isinstance(node.func, ast.Attribute) else method
+        found = table.get("*." + raw) or table.get("*." + method)
+        if found is None and root == "?" and self.words.language == "ruby":
+            bare = table.get(method)
+            found = bare if bare is not None and bare.kind in _STARTING else None
         if found is None and self.acting and (root == "?" or not self._is_own(root)):
             found = table.get("~." + method)
         if found is not None and found.kind == "sql" and not self._is_sql(node, found):
@@ -170,20 +190,24 @@ class Acts:
             return False
         return called == "getattr" and HOLE in self.texts(node, 1)[0]
 
-    def _passed_on(self, node: ast.Call) -> list[Effect]:
-        """Return what a function does that is handed over to be called: ``map(os.remove, x)``."""
+    def taken(self) -> list[Effect]:
+        """Return what functions do that are handed over or kept: ``map(os.remove, x)``.
+
+        Who calls them with what is not followed; a name for one is.
+        """
         made: list[Effect] = []
-        for item in (*node.args, *(keyword.value for keyword in node.keywords)):
-            if not isinstance(item, ast.Attribute | ast.Name):
+        for node in self.names.taken:
+            last = node.attr if isinstance(node, ast.Attribute) else node.id
+            if last not in self._acting_words:
                 continue
-            if isinstance(item, ast.Name) and item.id not in self.names.imported:
-                continue
-            act = self.words.acts.get(self.values.dotted(item))
-            if act is None:
-                continue
-            if act.kind in _CHANGES_CALLED:
+            if isinstance(node, ast.Name) and node.id not in self.names.imported:
+                given = self.names.given(node.id)
+                if not given or not isinstance(given[0], ast.Attribute | ast.Call):
+                    continue
+            act = self.words.acts.get(self.values.dotted(node))
+            if act is not None and act.kind in _CHANGES_CALLED:
                 made += self.access("fs.delete", UNKNOWN)
-            elif act.kind in ("shell", "process", "argv", "start", "eval"):
+            elif act is not None and act.kind in _STARTING:
                 made.append(self.reader.code_not_known(self.name))
         return made
 
@@ -383,8 +407,14 @@ class Acts:
             if HOLE in text or self._is_bare_shell(text.split()):
                 made.append(self.reader.code_not_known(self.name))
             else:
-                made += self.reader.inner(text, cwd=self.command.cwd)
+                made += self._unpacked(text) + self.reader.inner(text, cwd=self.command.cwd)
         return made
+
+    def _unpacked(self, text: str) -> list[Effect]:
+        """Return that code which is run was written down encoded, whatever it does."""
+        if not any(part in text for part in self.values.unpacked):
+            return []
+        return [self.reader.unknown("encoded-code", self.name)]
 
     def _is_bare_shell(self, words: list[str]) -> bool:
         """Say whether a program is a shell that is not told here what to do."""
@@ -397,10 +427,13 @@ class Acts:
 
     def handed_over(self) -> list[Effect]:
         """Return that a shell is handed to the network, once every call was read."""
-        return self.network.shell(self.bare_shells)
+        return self.network.shell(self.bare_shells) + self.taken()
 
     def _shell(self, node: ast.Call, position: int, called: str) -> list[Effect]:
         inside = self._elsewhere(node)
+        lists = self.values.lists(node.args[position]) if len(node.args) > position else None
+        if lists and called == "proc_open":
+            return inside.words_of(lists)
         return inside.shell(inside.texts(node, position, "cmd"))
 
     def _elsewhere(self, node: ast.Call) -> "Acts":
@@ -562,6 +595,7 @@ class Acts:
             if HOLE in text:
                 made.append(self.reader.code_not_known(self.name))
             else:
+                made += self._unpacked(text)
                 made += self.read_code(self.words.language, text, self.command)
         return made
 
@@ -603,7 +637,8 @@ class Acts:
             if HOLE in name:
                 return [self.reader.code_not_known(self.name)]
             spelled = f"{owner}.{name}" if owner and owner != "?" else name
-            act = self.words.acts.get(spelled) or self.words.acts.get(f"*.{name}")
+            table = self.words.acts
+            act = table.get(spelled) or table.get(f"*.{name}") or table.get(name)
             if act is None:
                 continue
             if arguments is None:

@@ -37,7 +37,7 @@ connect 0: net.connect net.createConnection tls.connect WebSocket ws dgram.creat
 serve 0: *.listen Deno.serve Bun.serve Deno.listen
 module 0: require import *.require
 opaque 0: vm.runInThisContext vm.runInNewContext vm.runInContext vm.compileFunction vm.Script
-    process.binding process.dlopen Deno.dlopen process._linkedBinding module._load
+    process.binding process.dlopen Deno.dlopen process._linkedBinding *._load
 eval 0: eval Function setTimeout setInterval *.constructor
 kill 0: process.kill
 sql 0: *.query *.execute *.raw *.$queryRawUnsafe *.$executeRawUnsafe *.exec *.prepare

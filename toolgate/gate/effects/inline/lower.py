@@ -29,60 +29,100 @@ _BINDING = {
     **dict.fromkeys(("*", "/", "%", "**", "x"), 7),
 }
 _JOINS = {"javascript": "+", "ruby": "+", "perl": ".", "php": ".", "python": "+"}
-_SILENT = frozenset(
-    (
-        *("const", "let", "var", "new", "await", "return", "throw", "typeof", "void", "yield"),
-        *("async", "static", "export", "default", "extends", "my", "our", "local", "state"),
-        *("clone", "not", "then", "begin", "ensure", "else", "try", "finally", "do", "global"),
-        *("public", "private", "protected", "final", "abstract", "readonly", "defined", "case"),
-    )
-)
-_SILENT_IN = {
-    "javascript": frozenset(("delete", "of")),
-    "ruby": frozenset(("end", "loop", "self")),
-    "perl": frozenset(("scalar", "no", "ref")),
-    "php": frozenset(("as", "use")),
-    "python": frozenset(("with", "lambda", "pass", "assert", "raise", "del", "nonlocal")),
+# Words that stand before a value and change nothing about what it calls.
+_SILENT = {
+    "javascript": frozenset(
+        (
+            *("const", "let", "var", "new", "await", "return", "throw", "typeof", "void", "yield"),
+            *("async", "static", "export", "default", "extends", "delete", "of", "else", "try"),
+            *("finally", "do", "case"),
+        )
+    ),
+    "ruby": frozenset(
+        (
+            *("return", "yield", "not", "then", "begin", "ensure", "else", "do", "defined?", "end"),
+            *("loop", "raise", "BEGIN", "END", "alias", "undef"),
+        )
+    ),
+    "perl": frozenset(
+        (
+            *("my", "our", "local", "state", "return", "not", "do", "else", "defined", "scalar"),
+            *("ref", "BEGIN", "END", "try", "finally", "new", "wantarray"),
+        )
+    ),
+    "php": frozenset(
+        (
+            *(
+                "new",
+                "return",
+                "throw",
+                "yield",
+                "static",
+                "public",
+                "private",
+                "protected",
+                "final",
+            ),
+            *("abstract", "readonly", "const", "var", "global", "clone", "case", "default", "else"),
+            *("try", "finally", "do", "as", "use", "declare", "goto", "extends", "implements"),
+        )
+    ),
+    "python": frozenset(
+        (
+            *(
+                "await",
+                "return",
+                "yield",
+                "not",
+                "else",
+                "try",
+                "finally",
+                "with",
+                "lambda",
+                "pass",
+            ),
+            *("assert", "raise", "del", "nonlocal", "global", "async", "from"),
+        )
+    ),
 }
-_CONDITIONS = frozenset(
-    ("if", "unless", "while", "until", "elsif", "elseif", "switch", "when", "rescue", "catch")
-)
-_DEFINES = frozenset(
-    (
-        "function",
-        "def",
-        "sub",
-        "fn",
-        "class",
-        "module",
-        "package",
-        "interface",
-        "trait",
-        "namespace",
-    )
-)
+_CONDITIONS = {
+    "javascript": frozenset(("if", "while", "switch", "catch")),
+    "ruby": frozenset(("if", "unless", "while", "until", "elsif", "case", "when", "rescue")),
+    "perl": frozenset(("if", "unless", "while", "until", "elsif")),
+    "php": frozenset(("if", "while", "elseif", "switch", "match", "catch")),
+    "python": frozenset(("if", "while", "elif", "except")),
+}
+_DEFINES = {
+    "javascript": frozenset(("function", "class")),
+    "ruby": frozenset(("def", "class", "module")),
+    "perl": frozenset(("sub", "package")),
+    "php": frozenset(("function", "fn", "class", "interface", "trait", "namespace", "enum")),
+    "python": frozenset(("def", "class")),
+}
+_NAMED_SCOPES = frozenset(("class", "module", "package", "interface", "trait", "namespace", "enum"))
+_JUMPS = {
+    "javascript": frozenset(("break", "continue")),
+    "ruby": frozenset(("end", "break", "next", "redo", "retry")),
+    "perl": frozenset(("next", "last", "redo")),
+    "php": frozenset(("break", "continue", "endif", "endforeach", "endwhile", "endfor")),
+    "python": frozenset(("break", "continue")),
+}
 # Words that may stand behind a call without brackets and are no argument of it.
-_ENDS_ARGUMENTS = frozenset(
-    (
-        *(
-            "or",
-            "and",
-            "if",
-            "unless",
-            "for",
-            "foreach",
-            "do",
-            "end",
-            "while",
-            "until",
-            "then",
-            "in",
-            "x",
-        ),
-        *("eq", "ne", "lt", "gt", "le", "ge", "cmp", "rescue", "else", "elsif", "xor", "of", "as"),
-        *("instanceof", "from"),
-    )
-)
+_ENDS_ARGUMENTS = {
+    "javascript": frozenset(("in", "of", "instanceof", "else", "do")),
+    "ruby": frozenset(
+        (
+            *("or", "and", "if", "unless", "do", "end", "while", "until", "then", "in", "rescue"),
+            *("else", "elsif", "ensure"),
+        )
+    ),
+    "perl": frozenset(
+        ("or", "and", "xor", "if", "unless", "for", "foreach", "while", "until", "else", "elsif")
+    ),
+    "php": frozenset(("or", "and", "xor", "as", "instanceof", "else")),
+    "python": frozenset(("or", "and", "in", "is", "if", "else", "for", "as")),
+}
+_WORD_OPERATORS = frozenset(("eq", "ne", "lt", "gt", "le", "ge", "cmp", "x"))  # of Perl
 _WORD_VALUES = {
     "true": True,
     "false": False,
@@ -92,7 +132,15 @@ _WORD_VALUES = {
     "undefined": None,
 }
 _PHP_STATEMENTS = frozenset(("include", "include_once", "require", "require_once", "print", "echo"))
+_LIST_FUNCTIONS = frozenset(("map", "grep", "first", "any", "all"))
 _BLOCK_FUNCTIONS = frozenset(("map", "grep", "sort", "eval", "do", "first", "any", "all", "try"))
+# Methods of Ruby whose block is given what they open or find, and not what they belong to.
+_MAKES = frozenset(
+    (
+        *("open", "new", "popen", "start", "glob", "each_child", "children", "foreach", "entries"),
+        *("each_entry", "then", "mktmpdir"),
+    )
+)
 # What a method without brackets can stand before in Ruby and Perl.
 _STARTS_ARGUMENT = frozenset(("text", "tick", "name", "number", "glob"))
 
@@ -120,6 +168,7 @@ class _Lower:
         self.position = 0
         self.body: list[ast.stmt] = []
         self.broken = False
+        self.patterns: dict[int, ast.Dict] = {}
         self.bare = language in ("ruby", "perl")
 
     # Moving over the tokens
@@ -190,10 +239,10 @@ class _Lower:
             self.position += 1
             self._loop()
             return True
-        if word in _DEFINES:
+        if word in _DEFINES[self.language]:
             self._definition()
             return True
-        if word in _CONDITIONS or word in ("end", "break", "next", "last", "redo", "continue"):
+        if word in _CONDITIONS[self.language] or word in _JUMPS[self.language]:
             self.position += 1
             return True
         return False
@@ -298,7 +347,7 @@ class _Lower:
             if target is not None and listed:
                 self._bind(target, ast.List(listed, ast.Load()))
             return
-        target = self._unary()
+        target = self._primary()
         if self._at().value in ("of", "in") or (self._is("(") and self.language == "perl"):
             self.position += self._at().value != "("
             values = self._expression()
@@ -320,11 +369,16 @@ class _Lower:
         """Read the head of a function, whose parameters are not known until it is called."""
         word = self._at().value
         self.position += 1
+        while self._is("*", "&"):  # a generator, a reference
+            self.position += 1
         name = ""
-        while self._at().kind == "name" or self._is("::", ".", "\\", "*"):
+        if self._at().kind == "name":
             name = self._at().value
             self.position += 1
-        if word in ("class", "module", "package", "interface", "trait", "namespace"):
+        while self._is("::", ".", "\\") and self._at(1).kind == "name":
+            name = self._at(1).value
+            self.position += 2
+        if word in _NAMED_SCOPES:
             return
         if self._take("("):
             self._parameters(name, ")")
@@ -333,8 +387,13 @@ class _Lower:
 
     def _parameters(self, name: str, closer: str) -> list[str]:
         names: list[str] = []
+        before = len(self.body)
         for item in self.statements(closer) if closer else []:
-            names += [node.id for node in ast.walk(item) if isinstance(node, ast.Name)]
+            if isinstance(item, ast.Name | ast.Tuple | ast.List | ast.Dict | ast.Starred):
+                names += [node.id for node in ast.walk(item) if isinstance(node, ast.Name)]
+        for given in self.body[before:]:  # by default
+            if isinstance(given, ast.Assign) and isinstance(given.targets[0], ast.Name):
+                names.append(given.targets[0].id)
         arguments = ast.arguments([], [ast.arg(item) for item in names], None, [], [], None, [])
         if name:
             self.body.append(ast.FunctionDef(name, arguments, [ast.Pass()], []))
@@ -350,7 +409,7 @@ class _Lower:
             left = self._unary()
             while left is not None:
                 operator = self._at().value
-                binding = _BINDING.get(operator, 0) if self._at().kind in ("mark", "name") else 0
+                binding = self._binding(operator)
                 if operator == "=>" and self.language == "javascript":
                     left = self._arrow(left)
                     continue
@@ -361,6 +420,20 @@ class _Lower:
             return left
         finally:
             self.depth -= 1
+
+    def _binding(self, operator: str) -> int:
+        if self._at().kind == "mark":
+            return _BINDING.get(operator, 0)
+        if self._at().kind != "name" or operator not in _BINDING:
+            return 0
+        own = self._ends_arguments(self._at())
+        return _BINDING[operator] if own else 0
+
+    def _ends_arguments(self, token: Token) -> bool:
+        if token.kind != "name":
+            return False
+        foreign = token.value in _WORD_OPERATORS and self.language == "perl"
+        return foreign or token.value in _ENDS_ARGUMENTS[self.language]
 
     def _operation(self, left: ast.expr, operator: str, binding: int) -> ast.expr:
         if binding == 1:
@@ -407,12 +480,15 @@ class _Lower:
         names = [node.id for node in ast.walk(left) if isinstance(node, ast.Name)]
         body = self._expression(1) or ast.Constant(None)
         arguments = ast.arguments([], [ast.arg(item) for item in names], None, [], [], None, [])
-        return ast.Lambda(arguments, body)
+        function = ast.Lambda(arguments, body)
+        if isinstance(left, ast.Dict):
+            self.patterns[id(function)] = left
+        return function
 
     def _unary(self) -> ast.expr | None:
         while True:
             token = self._at()
-            silent = token.value in _SILENT or token.value in _SILENT_IN[self.language]
+            silent = token.value in _SILENT[self.language]
             if (
                 token.kind == "name" and silent and self._at(1).value not in ("=>", ":", "=", ".")
             ) or (
@@ -456,15 +532,17 @@ class _Lower:
         return self._bracketed(token.value)
 
     def _name(self, token: Token) -> ast.expr | None:
-        if token.value in _CONDITIONS or token.value in _ENDS_ARGUMENTS:
+        if token.value in _CONDITIONS[self.language] or self._ends_arguments(token):
             return None
-        if token.value in _DEFINES:
+        if token.value in _DEFINES[self.language]:
             before = len(self.body)
             self._definition()
-            made = self.body[before:]
-            function = made[0].value if made and isinstance(made[0], ast.Expr) else None
+            made = [item.value for item in self.body[before:] if isinstance(item, ast.Expr)]
+            functions = [item for item in made if isinstance(item, ast.Lambda)]
+            nothing = ast.arguments([], [], None, [], [], None, [])
+            function = functions[-1] if functions else ast.Lambda(nothing, ast.Constant(None))
             self._braces_follow()
-            return function or ast.Constant(None)
+            return function
         self.position += 1
         if token.value in _WORD_VALUES:
             return ast.Constant(_WORD_VALUES[token.value])
@@ -583,7 +661,7 @@ class _Lower:
         return self._is(":") and not (symbol and not self._at(1).spaced)
 
     def _keyword_inside(self) -> bool:
-        return self._at().kind == "name" and self._at().value in _CONDITIONS
+        return self._at().kind == "name" and self._at().value in _CONDITIONS[self.language]
 
     def _keyed(self, node: ast.expr) -> ast.expr:
         """Return a pair for what is followed by ``=>`` or ``:`` and its value, else the node."""
@@ -692,7 +770,10 @@ class _Lower:
                 return node
 
     def _calls(self, node: ast.expr, token: Token) -> bool:
-        if isinstance(node, ast.Constant | ast.JoinedStr | ast.Lambda) and self.language != "php":
+        if isinstance(node, ast.Constant | ast.JoinedStr | ast.Lambda) and self.language not in (
+            "php",
+            "perl",
+        ):
             return False
         return not (token.line and self.language == "ruby")
 
@@ -724,8 +805,7 @@ class _Lower:
             self.position += 1
         function = node.func if isinstance(node, ast.Call) else node
         if names and isinstance(function, ast.Attribute):
-            opened = function.attr in ("open", "new", "popen", "start")
-            values = node if opened or function.attr in ("glob",) else function.value
+            values = node if function.attr in _MAKES else function.value
             self._bind(ast.Name(names[0], ast.Store()), values or ast.Constant(None))
             names = names[1:]
         arguments = ast.arguments([], [ast.arg(item) for item in names], None, [], [], None, [])
@@ -752,14 +832,20 @@ class _Lower:
             else:
                 arguments.append(item)
         self._bind_functions(node, arguments)
+        listed = isinstance(node, ast.Name) and node.id in _LIST_FUNCTIONS and len(arguments) > 1
+        if listed and self.language == "perl":
+            self._bind(ast.Name("$_", ast.Store()), arguments[-1])
         return ast.Call(node, arguments, keywords)
 
     def _bind_functions(self, node: ast.expr, arguments: list[ast.expr]) -> None:
         """Give the first parameter of a function that is handed over what its method goes over."""
         for item in arguments:
             if isinstance(item, ast.Lambda) and item.args.args and isinstance(node, ast.Attribute):
+                pattern = self.patterns.get(id(item))
                 name = item.args.args.pop(0).arg
-                self._bind(ast.Name(name, ast.Store()), node.value)
+                if pattern is not None:
+                    item.args.args.clear()
+                self._bind(pattern or ast.Name(name, ast.Store()), node.value)
 
     def _takes_bare(self, node: ast.expr) -> bool:
         """Say whether a value may be a method or function that is called without brackets."""
@@ -786,7 +872,7 @@ class _Lower:
             block = token.value == "{" and self.language == "perl"
             opens = opens or (block and (token.spaced or self._at(-1).value in _BLOCK_FUNCTIONS))
             return opens and self.language != "php"
-        return token.kind in _STARTS_ARGUMENT and token.value not in _ENDS_ARGUMENTS
+        return token.kind in _STARTS_ARGUMENT and not self._ends_arguments(token)
 
     def _arguments(self) -> list[ast.expr]:
         """Return the arguments of a call without brackets."""
@@ -798,7 +884,7 @@ class _Lower:
                 break
             found.append(self._keyed(node))
             follows = self.language == "perl" and self._at().kind in ("text", "tick", "name")
-            handle = follows and len(found) == 1 and self._at().value not in _ENDS_ARGUMENTS
+            handle = follows and len(found) == 1 and not self._ends_arguments(self._at())
             if not (self._take(",") or self._take("=>") or handle):
                 break
         self.depth -= 1

@@ -55,6 +55,8 @@ class Names:
         self.functions: set[str] = set()
         self.calls: list[ast.Call] = []
         self.mentioned: set[str] = set()
+        self.taken: list[ast.Name | ast.Attribute] = []
+        self._followed: set[int] = set()
         for node, certain in _in_order(tree):
             self._note(node, certain=certain and not flat)
         if len(self.calls) > MAX_CALLS:
@@ -64,8 +66,11 @@ class Names:
     def _note(self, node: ast.AST, *, certain: bool) -> None:
         if isinstance(node, ast.Name | ast.Attribute):
             self.mentioned.add(node.id if isinstance(node, ast.Name) else node.attr)
+            if id(node) not in self._followed:
+                self.taken.append(node)
         elif isinstance(node, ast.Call):
             self.calls.append(node)
+            self._followed.add(id(node.func))
             self._note_change(node, certain=certain)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             self._note_import(node)
@@ -90,6 +95,9 @@ class Names:
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 self._bind(target, node.value)
+            self._followed.update(map(id, node.targets))
+            if isinstance(node.targets[0], ast.Name):
+                self._followed.add(id(node.value))
         elif isinstance(node, ast.AnnAssign | ast.NamedExpr):
             self._bind(node.target, node.value)
         elif isinstance(node, ast.AugAssign):
@@ -101,11 +109,14 @@ class Names:
 
     def _note_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.arg) -> None:
         if not isinstance(node, ast.arg):
-            self.functions.add(node.name)
-            for position, parameter in enumerate(node.args.args):
-                self.parameters.setdefault(parameter.arg, []).append((node.name, position))
+            self._note_parameters(node.name, node.args)
         else:
             self.values.setdefault(node.arg, []).append(None)
+
+    def _note_parameters(self, name: str, arguments: ast.arguments) -> None:
+        self.functions.add(name)
+        for position, parameter in enumerate(arguments.args):
+            self.parameters.setdefault(parameter.arg, []).append((name, position))
 
     def _note_change(self, node: ast.Call, *, certain: bool) -> None:
         func = node.func
@@ -138,6 +149,8 @@ class Names:
     def _bind(self, target: ast.expr, value: ast.expr | None) -> None:
         if isinstance(target, ast.Name):
             self.values.setdefault(target.id, []).append(value)
+            if isinstance(value, ast.Lambda):
+                self._note_parameters(target.id, value.args)
         elif isinstance(target, ast.Dict) and value is not None:
             for key, item in zip(target.keys, target.values, strict=True):
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
@@ -231,6 +244,8 @@ def _in_order(tree: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
         inner = certain and not isinstance(node, _BRANCHES)
         for field in reversed(node._fields):
             value = getattr(node, field, None)
+            if field in ("annotation", "returns"):
+                continue
             if isinstance(value, list):
                 stack += [(item, inner) for item in reversed(value) if isinstance(item, ast.AST)]
             elif isinstance(value, ast.AST) and field not in ("ctx", "op"):

@@ -68,7 +68,10 @@ def effects_of_sql(text: str, reader: Reading, name: str) -> list[Effect]:
     """Return the effects of SQL statements and of a client's own commands."""
     made: list[Effect] = []
     for statement in statements(SqlText(text, mysql=name.startswith(("mysql", "mariadb")))):
-        made += _statement(statement, reader, name)
+        found = _statement(statement, reader, name)
+        if any(effect.type == "db.destroy" for effect in found):
+            found = [_on_production(effect, statement) for effect in found]
+        made += found
     return made or [Effect("inspect", "inspect-only", name, True, PROVED, name)]
 
 
@@ -133,6 +136,15 @@ def _copy(words: list[str], reader: Reading, name: str) -> list[Effect]:
     if "STDOUT" in upper and "FROM" not in upper[: upper.index("STDOUT")][-2:]:
         return []
     return [_effect("db.mutate", name, "copy")]
+
+
+def _on_production(effect: Effect, words: list[str]) -> Effect:
+    from toolgate.gate.effects.production import MARK, names_production
+
+    named = any(names_production(word) for word in words[1:] if not word.startswith("'"))
+    if effect.type != "db.destroy" or not named:
+        return effect
+    return effect._replace(how=f"{effect.how} {MARK}")
 
 
 def _upper(words: list[str]) -> set[str]:

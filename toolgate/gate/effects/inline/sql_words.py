@@ -25,8 +25,8 @@ class SqlText(NamedTuple):
 def statements(source: SqlText) -> list[list[str]]:
     """Split SQL into statements of words; comments are left out.
 
-    A literal is one word that begins with ``'``; a quoted name is left out, or
-    part of the word it stands in. Where servers differ on where a literal or a
+    A literal is one word that begins with ``'``; a quoted name begins with ``x.``
+    in the word it stands in. Where servers differ on where a literal or a
     comment ends, the shorter reading is taken, so that more of it is a statement.
     """
     return _Statements(source).read()
@@ -73,8 +73,9 @@ class _Statements:
         if mark == "'":
             self._end_word()
             self.found[-1].append("'" + self.text[self.position + 1 : end])
-        elif self.word:
-            self.word += "x"
+        elif self.word or self.found[-1]:
+            # A quoted name, which no keyword can be made of.
+            self.word += "x." + self.text[self.position + 1 : end]
         elif not self.found[-1]:
             self.found[-1].append('"')  # a statement begins, with something unusual
         self.position = end + 1

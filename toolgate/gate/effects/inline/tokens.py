@@ -15,7 +15,7 @@ _SLASH_COMMENTS = frozenset(("javascript", "php"))
 _BEFORE_PATTERN = frozenset(
     (
         *("return", "split", "if", "unless", "and", "or", "not", "when", "grep", "map", "while"),
-        *("typeof", "x", "case", "do", "else", "puts", "print", "in", "of", "join"),
+        *("typeof", "case", "do", "else", "puts", "print", "in", "of", "join"),
     )
 )
 # Quoting operators: kind of the literal, and how many delimited parts follow.
@@ -137,6 +137,7 @@ class _Tokens:
 
     def read(self) -> list[Token]:
         """Return the tokens, in source order."""
+        self._documentation()
         while self.position < self.size:
             if len(self.tokens) + self.inner > MAX_TOKENS:
                 self.tokens.append(Token("broken", ""))
@@ -149,7 +150,7 @@ class _Tokens:
             elif char in "'\"`":
                 self.position += 1
                 self._literal("tick" if char == "`" else "text", char, char != "'")
-            elif char.isalpha() or char in "_$@":
+            elif char.isalpha() or char in "_$" or (char == "@" and self.language != "php"):
                 if self._name():
                     break
             elif char.isdigit():
@@ -315,6 +316,8 @@ class _Tokens:
             if char == closing and not depth:
                 self.position += 1
                 return [*pieces, "".join(out)]
+            if char == "\n" and closing in "'\"" and self.language in ("javascript", "awk"):
+                break  # no literal there goes over a line's end: its beginning was misread
             if opening in _PAIRS and char in (opening, closing):
                 depth += 1 if char == opening else -1
             code = self._interpolated() if interpolates and char in "$@#" else None

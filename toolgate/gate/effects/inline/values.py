@@ -75,6 +75,7 @@ class Values:
         self._resolving: set[str] = set()
         self._known: dict[str, Texts] = {}
         self._depth = 0
+        self.unpacked: set[str] = set()
 
     # Names of what is called
 
@@ -91,7 +92,7 @@ class Values:
         if isinstance(node, ast.Name):
             return self._named(node.id, called=called)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and called:
-            return node.value if self.words.language == "php" else "?"
+            return self._by_text(node.value)
         if isinstance(node, ast.Await):
             return self._head(node.value, called=called)
         if isinstance(node, ast.Tuple) and node.elts and self.words.language == "javascript":
@@ -101,6 +102,12 @@ class Values:
         if isinstance(node, ast.Subscript):
             return self._member(node)
         return "?"
+
+    def _by_text(self, name: str) -> str:
+        """Return the function that a text names where it is called: PHP, and Perl's ``&{...}``."""
+        if self.words.language == "perl":
+            return name.replace("::", ".")
+        return name if self.words.language == "php" else "?"
 
     def _made(self, node: ast.Call, *, called: bool) -> str:
         """Return the name by which the methods of what a call returns go."""
@@ -112,6 +119,8 @@ class Values:
             return self.words.objects[made]
         if made in self.words.importers and node.args:
             return self.texts(node.args[0])[0]
+        if made.rpartition(".")[2] == "promisify" and node.args:
+            return self.dotted(node.args[0])
         if made.startswith(self.words.clouds):
             return made.partition(".")[0]
         if made == "getattr" and len(node.args) > 1:
@@ -251,11 +260,16 @@ class Values:
             if len(found) > MAX_TEXTS:
                 break
         self._resolving.discard(name)
+        grows = self._is_text(given)
+        grown = found
         for change in self.names.changes.get(name, ()):
-            if change.how == "extend" and self._is_text(given):
-                found = tuple(text + HOLE for text in found)  # a text that is added to
-            else:
-                found += tuple(text for item in change.items for text in self.texts(item))
+            for item in change.items:
+                more = self.texts(item)
+                if grows:  # a text that is added to: each length it may have
+                    grown = self._product([grown, more], "".join)
+                    found += grown
+                else:
+                    found += more
         if not self._resolving:
             self._known[name] = found if len(found) <= MAX_TEXTS else UNKNOWN
         return found if len(found) <= MAX_TEXTS else UNKNOWN
@@ -298,6 +312,7 @@ class Values:
             return self._variable(named)
         plain = decoded(called, [self.texts(item) for item in node.args[:2]])
         if plain is not None:
+            self.unpacked.update(text for text in plain if text.strip() and HOLE not in text)
             return plain
         if called == "os.path.expanduser" and node.args:
             return tuple(self._at_home(text) for text in self.texts(node.args[0]))
@@ -328,8 +343,10 @@ class Values:
     def _function(self, node: ast.Call, called: str) -> Texts:
         """Return what ``join(" ", ...)`` makes, and what Perl's list functions pass on."""
         if called in ("join", "implode") and len(node.args) > 1:
-            items = node.args[1:] if called == "join" else [node.args[1]]
-            return self._glued(self.texts(node.args[0]), ast.List(items, ast.Load()))
+            listed = ast.List(node.args[1:], ast.Load()) if called == "join" else node.args[1]
+            return self._glued(self.texts(node.args[0]), listed)
+        if called in ("sprintf", "format") and node.args:
+            return self._percent(self.texts(node.args[0]), ast.Tuple(node.args[1:], ast.Load()))
         if called in ("map", "grep", "sort") and self.words.language == "perl" and node.args:
             return self.texts(node.args[-1])
         return UNKNOWN
@@ -376,12 +393,26 @@ class Values:
                 join(dirname(text), new) for text in owner for new in self.texts(arguments[0])
             )
         if method == "format":
-            return tuple(text.split("{", 1)[0] + HOLE for text in owner)
+            return self._formatted(owner, arguments)
         if method == "replace" and len(arguments) == 2:
             old, new = self.texts(arguments[0]), self.texts(arguments[1])
             known = len(old) == len(new) == 1 and HOLE not in old[0] + new[0] and old[0]
             return tuple(text.replace(old[0], new[0]) for text in owner) if known else UNKNOWN
         return UNKNOWN
+
+    def _formatted(self, patterns: Texts, arguments: list[ast.expr]) -> Texts:
+        found: list[str] = []
+        for pattern in patterns:
+            pieces = pattern.split("{}")
+            plain = not any(char in piece for piece in pieces for char in "{}")
+            if not plain or len(pieces) - 1 != len(arguments):
+                found.append(pattern.split("{", 1)[0] + HOLE)
+                continue
+            parts: list[Texts] = [(pieces[0],)]
+            for value, piece in zip(arguments, pieces[1:], strict=True):
+                parts += [self.texts(value), (piece,)]
+            found += self._product(parts, "".join)
+        return tuple(found)
 
     def _variable(self, name: str) -> Texts:
         return (self.home,) if name == "HOME" else UNKNOWN

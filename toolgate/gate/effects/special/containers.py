@@ -1,10 +1,27 @@
 """Containers: what a ``run`` mounts, which rights it takes, what it starts."""
 
+from typing import NamedTuple
+
 from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command, Word
 
+_MOST_MOUNTS = 32
+_HOST_PATHS = (".", "/", "~", HOLE)
+_ACCESS = ("recursive", "force", "append", "truncate", "in-place", "extract", "move", "glob")
+# Effects of a command in a container that reach beyond it.
+_OUTSIDE = (
+    "net.send",
+    "net.fetch",
+    "net.shell",
+    "vcs.",
+    "db.",
+    "infra.",
+    "deploy.",
+    "msg.",
+    "pay.",
+)
 _HOST_SPACES = ("--pid", "--ipc", "--userns", "--cgroupns", "--uts", "--network", "--net")
 # Options that reach out of the container whatever their value.
 _HOST_RIGHTS = ("--privileged", "--device", "--device-cgroup-rule", "--volumes-from")
@@ -31,11 +48,20 @@ _TAME_CAPABILITIES = frozenset(
 )
 
 
+class _Mount(NamedTuple):
+    """A folder of the host inside a container."""
+
+    source: str
+    target: str
+    read_only: bool
+
+
 def docker_run(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return the effects of starting a container: rights over the host, mounts, code."""
     rest = parsed.rest or parsed.operands
+    mounts: list[_Mount] = []
     image = rest[0].text if rest else name
     made = [Effect("exec.code", "outside", image, True, unresolved("container"), name, "container")]
     for option, value in parsed.options:
@@ -45,11 +71,67 @@ def docker_run(
         if option in ("-v", "--volume") and value is not None:
             source, _, rights = value.text.partition(":")
             made += _mount(reader, source, rights.endswith(":ro"), name, command)
+            mounts.append(_Mount(source, rights.partition(":")[0], ":ro" in rights))
         if option == "--mount" and value is not None:
             fields = dict(part.partition("=")[::2] for part in value.text.split(","))
             source = fields.get("source", fields.get("src", ""))
             read_only = "readonly" in fields or "ro" in fields
             made += _mount(reader, source, read_only, name, command)
+            target = fields.get("target", fields.get("dst", fields.get("destination", "")))
+            mounts.append(_Mount(source, target, read_only))
+    return [*made, *_inside(reader, parsed, rest, mounts, name, command)]
+
+
+def _inside(
+    reader: Reading,
+    parsed: Parsed,
+    rest: tuple[Word, ...],
+    mounts: list[_Mount],
+    name: str,
+    command: Command,
+) -> list[Effect]:
+    """Return what the command in the container does outside of it: to mounts, and to others."""
+    entrypoint = parsed.value("--entrypoint")
+    words = (*((entrypoint,) if entrypoint is not None else ()), *rest[1:])
+    if not words:
+        return []
+    workdir = parsed.value("-w", "--workdir")
+    cwd = workdir.text if workdir is not None else ""
+    inner = command._replace(words=words, cwd=cwd, assigns=(), redirects=())
+    made: list[Effect] = []
+    if len(mounts) > _MOST_MOUNTS:
+        return [reader.unknown("too-many-mounts", name)]
+    for effect in reader.elsewhere("container", cwd).invoke(words, inner):
+        if effect.type.startswith("fs.") or effect.type == "secret.read":
+            made += _through_mounts(reader, effect, mounts, name, command)
+        elif effect.type.startswith(_OUTSIDE) or "remote" in effect.how.split():
+            made.append(effect)
+    return made
+
+
+def _through_mounts(
+    reader: Reading, effect: Effect, mounts: list[_Mount], name: str, command: Command
+) -> list[Effect]:
+    marks = tuple(mark for mark in effect.how.split() if mark in _ACCESS)
+    kind = "fs.read" if effect.type == "secret.read" else effect.type
+    path = effect.resource
+    sweeps = kind == "fs.delete" and bool({"recursive", "glob"} & set(marks))
+    made: list[Effect] = []
+    for mount in mounts:
+        if not mount.source.startswith(_HOST_PATHS) or (mount.read_only and kind != "fs.read"):
+            continue
+        target = mount.target.rstrip("/")
+        if path == target or path.startswith(target + "/"):
+            below = path[len(target) :]
+        elif path.startswith(HOLE + "/"):
+            below = path[1:]  # from the image's own directory, which may be the mount
+        elif sweeps and target.startswith(path.rstrip("/") + "/"):
+            below = ""  # a folder that holds the mount
+        else:
+            continue
+        word = Word(mount.source.rstrip("/") + below or "/", glob="glob" in marks)
+        access = tuple(mark for mark in marks if mark != "glob")
+        made += reader.touch(kind, word, command, name, access)
     return made
 
 
@@ -74,7 +156,7 @@ def _reaches_host(option: str, value: str) -> bool:
 def _mount(
     reader: Reading, source: str, read_only: bool, name: str, command: Command
 ) -> list[Effect]:
-    if not source.startswith((".", "/", "~", "\x00")):
+    if not source.startswith(_HOST_PATHS):
         return []  # a named volume
     path = reader.paths.resolve(source, command.cwd)
     if path.endswith("docker.sock"):

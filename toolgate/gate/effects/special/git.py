@@ -110,9 +110,14 @@ def git_push(
             marks.append("protected")
         made = [_ref(reader, word, remote, name, marks) for word in refs]
         made = made or [_publish(name, remote, marks)]
+    from toolgate.gate.effects.production import deploys
+
+    if not {":", "/"} & set(remote) and deploys(remote):
+        made.append(Effect("deploy.release", "outside", remote, False, PROVED, name))
     if changed:
         # Where the remote of this name leads, or what a push sends, is set in the same text.
-        made = [effect._replace(proof=unresolved("remote-changed")) for effect in made]
+        proof = unresolved("remote-changed")
+        made = [e._replace(proof=proof) if e.type == "vcs.publish" else e for e in made]
     return made
 
 

@@ -7,6 +7,7 @@ from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command
 
 _READS = ("get", "head")
+_LOOKS = ("inspect", "fs.read", "net.fetch")
 
 
 def remote_shell(
@@ -31,9 +32,16 @@ def remote_shell(
     if HOLE in text:
         return [elsewhere, reader.code_not_known(name)]
     made = reader.inner(text, inside="remote-host")
-    if scope != "unknown" and all(effect.type in ("inspect", "fs.read") for effect in made):
-        return made  # read whole: it only looks over there
+    # Entering a container over there is what the command in it does.
+    within = [effect for effect in made if not _enters_container(effect)]
+    if scope != "unknown" and within and all(effect.type in _LOOKS for effect in within):
+        return within  # read whole: it only looks over there
     return [elsewhere, *made]
+
+
+def _enters_container(effect: Effect) -> bool:
+    entered = effect.type == "exec.code" and effect.how == "container"
+    return entered and effect.program.endswith(" exec")
 
 
 def gh_api(

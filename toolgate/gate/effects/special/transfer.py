@@ -3,6 +3,7 @@
 from posixpath import basename, join
 
 from toolgate.gate.catalog.options import Parsed
+from toolgate.gate.effects import streams
 from toolgate.gate.effects.hosts import is_proxy_variable, split_remote, split_url
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.reading import Reading
@@ -25,20 +26,21 @@ _PROXIES = (
     "--http-proxy",
     "--https-proxy",
 )
-_TO_FILE = ("-o", "--output", "-O", "--output-document", "--out")
-_FOLDER = ("--output-dir", "-P", "--directory-prefix", "-d", "--dir")
+_MOST_LINES = 256
+_TO_FILE = {
+    "curl": ("-o", "--output"),
+    "wget": ("-O", "--output-document"),  # its -o names a log
+    "aria2c": ("-o", "--out"),
+    "axel": ("-o", "--output"),
+}
+_FOLDER = {
+    "curl": ("--output-dir",),
+    "wget": ("-P", "--directory-prefix"),
+    "aria2c": ("-d", "--dir"),
+    "axel": (),
+}
 _WGET_SENDS = frozenset(("postfile", "postdata", "bodyfile", "bodydata"))
 _WGET_WRITES = frozenset(("outputdocument", "dirprefix", "logfile", "savecookies"))
-_DELETES = [
-    "--delete",
-    "--del",
-    "--delete-before",
-    "--delete-during",
-    "--delete-delay",
-    "--delete-after",
-    "--delete-excluded",
-    "--delete-missing-args",
-]
 
 
 def download(
@@ -126,13 +128,14 @@ def _third(text: str, *, rest: bool = False) -> str:
 def _written(
     reader: Reading, parsed: Parsed, urls: list[Word], name: str, command: Command
 ) -> list[Effect]:
-    folder = parsed.value(*_FOLDER)
+    program = name.rstrip("2")  # wget2 is told like wget
+    folder = parsed.value(*_FOLDER[program])
     below = folder.text if folder is not None else ""
-    curl = name == "curl"
+    curl = program == "curl"
     named = [
         value
         for option, value in parsed.options
-        if option in _TO_FILE and value is not None and (not curl or option[1] != "O")
+        if option in _TO_FILE[program] and value is not None
     ]
     made: list[Effect] = []
     for word in named:
@@ -164,13 +167,62 @@ def _written(
 def mirror(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
-    """Return what a copy deletes at its target because the source does not have it."""
-    if not parsed.has(_DELETES) or len(parsed.operands) < 2:
+    """Return what a copy deletes: at its target what the source lacks, or its sources."""
+    if len(parsed.operands) < 2:
         return []
-    target = parsed.operands[-1]
-    if split_remote(target.text) is not None:
+    made: list[Effect] = []
+    if "delete" in how and split_remote(parsed.operands[-1].text) is None:
+        made += reader.touch("fs.delete", parsed.operands[-1], command, name, ("recursive",))
+    for source in parsed.operands[:-1] if "move" in how else ():
+        if split_remote(source.text) is None:
+            made += reader.touch("fs.delete", source, command, name, ("move",))
+    return made
+
+
+def sftp(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return what the commands on standard input transfer, run or change over there."""
+    if not streams.has_standard_input(command):
         return []
-    return reader.touch("fs.delete", target, command, name, ("recursive",))
+    text = streams.standard_input(reader.script, command)
+    if text is None:
+        return [reader.unknown("stdin", name)._replace(how="stdin")]
+    host = parsed.operands[0].text if parsed.operands else HOLE
+    made: list[Effect] = []
+    lines = text.splitlines()
+    if len(lines) > _MOST_LINES:
+        return [reader.unknown("too-many-lines", name)]
+    for line in lines:
+        verb, *arguments = line.strip().lstrip("@-").split() or [""]
+        paths = [Word(part) for part in arguments if not part.startswith("-")]
+        if verb.startswith("!"):
+            made += reader.inner(line.strip()[1:])
+        elif verb in ("put", "mput", "reput"):
+            made += [e for word in paths[:1] for e in reader.touch("fs.read", word, command, name)]
+            made.append(reader.net("net.send", host, name))
+        elif verb in ("get", "mget", "reget"):
+            target = paths[1:2] or [Word(basename(word.text)) for word in paths[:1]]
+            made += [e for word in target for e in reader.touch("fs.write", word, command, name)]
+        elif verb in ("rm", "rmdir", "rename", "mkdir", "chmod", "chown", "ln", "symlink"):
+            made.append(Effect("infra.mutate", "outside", host, True, PROVED, name, verb))
+    return made
+
+
+def git_clone(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return the folder a clone makes: the one named, or one of the repository's name."""
+    named = parsed.operands
+    if not named:
+        return []
+    folder = named[1] if len(named) > 1 else _named_after(named[0])
+    return reader.touch("fs.write", folder, command, name, ("clone",))
+
+
+def _named_after(url: Word) -> Word:
+    last = url.text.rstrip("/").replace(":", "/").rpartition("/")[2].removesuffix(".git")
+    return Word("./" + last) if last and HOLE not in last else Word(".")
 
 
 def ssh_key(

@@ -1,0 +1,111 @@
+"""Make targets and package scripts that the same text has written before it runs them."""
+
+import json
+from posixpath import join
+
+from toolgate.gate.effects.model import Effect
+from toolgate.gate.effects.reading import Reading
+from toolgate.gate.shell.model import Command, Word
+
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_FOLDER = ("-C", "--directory", "--prefix", "--cwd")
+# Subcommands that run the script of their own name.
+_OWN_SCRIPT = {"t": "test", "tst": "test", "test": "test", "start": "start", "stop": "stop"}
+MAX_TARGETS = 32
+MAX_LINES = 256
+
+
+def effects_of_supplied(reader: Reading, words: tuple[Word, ...], command: Command) -> list[Effect]:
+    """Return what a runner does by a file of targets or scripts that this text has written."""
+    name = words[0].text
+    folder, rest = _arguments(words[1:])
+    cwd = join(command.cwd, folder) if command.cwd else folder
+    make = name in ("make", "gmake")
+    for file in _MAKEFILES if make else ("package.json",):
+        path = reader.paths.resolve(file, cwd)
+        written = reader.files.get(path)
+        if written is None or written.artifact is not None:
+            continue
+        if written.text is None:
+            return [reader.unknown("written-in-this-text", name, file)]
+        # What a recipe runs of the same file again is not followed once more.
+        reader.files.put(path, written._replace(text=None))
+        read = _targets if make else _scripts
+        made = read(reader, written.text, rest, cwd)
+        reader.files.put(path, written)
+        return made
+    return []
+
+
+def _arguments(words: tuple[Word, ...]) -> tuple[str, list[str]]:
+    """Return the folder a runner is sent to, and its operands."""
+    folder, rest, skip = "", [], False
+    for position, word in enumerate(words):
+        if skip:
+            skip = False
+        elif word.text in _FOLDER and position + 1 < len(words):
+            folder, skip = words[position + 1].text, True
+        elif not word.text.startswith("-") and "=" not in word.text:
+            rest.append(word.text)
+    return folder, rest
+
+
+def _scripts(reader: Reading, text: str, rest: list[str], cwd: str) -> list[Effect]:
+    try:
+        scripts = json.loads(text)["scripts"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return []
+    if not isinstance(scripts, dict) or not rest:
+        return []
+    named = rest[1] if rest[0] in ("run", "run-script") and len(rest) > 1 else rest[0]
+    named = _OWN_SCRIPT.get(named, named)
+    found = [scripts.get(before + named) for before in ("pre", "", "post")]
+    return [e for body in found if isinstance(body, str) for e in reader.inner(body, cwd=cwd)]
+
+
+def _targets(reader: Reading, text: str, wanted: list[str], cwd: str) -> list[Effect]:
+    """Return the effects of the recipes of some targets, and of those they need."""
+    recipes: dict[str, list[str]] = {}
+    needs: dict[str, list[str]] = {}
+    variables: dict[str, str] = {}
+    current: list[str] = []
+    for line in text.replace("\\\n", " ").split("\n"):
+        if line.startswith("\t"):
+            for target in current:
+                recipes.setdefault(target, []).append(line.strip())
+            continue
+        name, mark, value = line.partition("=")
+        if mark and ":" not in name.rstrip(":?+"):
+            variables[name.strip(" :?+\t")] = value.strip()
+            continue
+        names, colon, after = line.partition(":")
+        if colon and not line.startswith((" ", "#")):
+            before, _, recipe = after.partition(";")
+            current = names.split()
+            for target in current:
+                needs.setdefault(target, []).extend(before.split())
+                recipes.setdefault(target, []).extend([recipe.strip()] if recipe.strip() else [])
+    first = next((name for name in recipes if not name.startswith(".")), None)
+    queue = list(wanted) or ([first] if first is not None else [])
+    lines: list[str] = []
+    done: set[str] = set()
+    for target in queue:  # grows by what each target needs
+        if target not in done:
+            done.add(target)
+            queue += needs.get(target, [])
+            lines += recipes.get(target, [])
+        if len(done) > MAX_TARGETS or len(lines) > MAX_LINES or len(variables) > MAX_LINES:
+            return [reader.unknown("too-many-targets", "make")]
+    return [
+        effect
+        for line in lines
+        for effect in reader.inner(_expanded(line.lstrip("@-+ "), variables), cwd=cwd)
+    ]
+
+
+def _expanded(line: str, variables: dict[str, str]) -> str:
+    """Return a recipe line as the shell gets it; what is not known stays a shell variable."""
+    for name, value in variables.items():
+        line = line.replace(f"$({name})", value).replace(f"${{{name}}}", value)
+    line = line.replace("$(MAKE)", "make").replace("$@", "target").replace("$<", "source")
+    return line.replace("$$", "$")
