@@ -50,6 +50,7 @@ SPECIAL = frozenset(
         "chmod",
         "tar",
         "kill",
+        "install",
         "docker-run",
         "gh-api",
         "remote-shell",

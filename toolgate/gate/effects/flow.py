@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from toolgate.gate.effects import files
+from toolgate.gate.effects import commits, files
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import Reading, Written
 from toolgate.gate.effects.stored import MARK
@@ -91,6 +91,7 @@ def carried(
         ]
     fetched = remote or any(effect.type in _SENDS for effect in made)
     built = any("project" in effect.how.split() for effect in made if effect.type == "exec.code")
+    result = commits.followed(result, reader)
     files.note(script, command, made, reader, Written(None, fetched, secret, built))
     return result, Carries(secret, fetched)
 
@@ -169,7 +170,7 @@ def settled(judged: list[list[Effect]]) -> list[list[Effect]]:
 def _told(effect: Effect, *, near: bool, staged: bool) -> Effect:
     if near and effect.type == "net.send" and "secret" not in effect.how.split():
         return effect._replace(how=f"{effect.how} near-secret".strip())
-    if staged and effect.type == "vcs.publish":
+    if staged and effect.type == "vcs.publish" and "secret" not in effect.how.split():
         return effect._replace(how=f"{effect.how} secret".strip())
     return effect
 

@@ -284,3 +284,42 @@ def test_a_build_file_that_is_copied_or_has_many_parts_hides_nothing(session, fi
         many = json.dumps({"scripts": dict.fromkeys(names, "rm -rf ~")})
     session.write(file, many)
     assert session(form).rule == "delete-whole-tree"
+
+
+@pytest.mark.parametrize(
+    ("before", "command", "expected"),
+    [
+        ("true", "chmod 644 .env", "deny"),
+        ("true", "chmod o+r .env", "deny"),
+        ("true", "chmod 600 .env", "ask"),
+        ("cp .env /tmp/x", "chmod a+r /tmp/x", "deny"),
+        ("cp .env /tmp/x", "chmod 600 /tmp/x", "allow"),
+        ("true", "cp .env /tmp/x && chmod 644 /tmp/x", "deny"),
+        ("true", "install -m 644 .env /tmp/x", "deny"),
+        ("true", "install .env /tmp/x", "deny"),
+        ("true", "install -m 600 .env /tmp/x", "ask"),
+        ("true", "install -m 755 tool bin/tool", "allow"),
+        ("true", "chmod 755 run.sh", "allow"),
+    ],
+)
+def test_a_copy_that_others_can_read_is_denied_and_a_private_one_asked_about(
+    session, before, command, expected
+):
+    session(before)
+    assert session(command).state == expected
+
+
+def test_a_push_takes_along_the_secret_an_earlier_call_has_committed(session):
+    assert session("git push").state == "allow"
+    session("git add -f .env")
+    assert session("git push").state == "allow"  # staged only
+    session("git reset .env")
+    session("git commit -m x")
+    assert session("git push").state == "allow"
+    session("git add -f .env")
+    session("git commit -m x")
+    decision = session("git push")
+    assert (decision.state, decision.rule) == ("deny", "send-secret")
+    assert "read_secret" in codes(decision)
+    session("git add README.md && git commit -m y")
+    assert session("git push origin topic").state == "deny"
