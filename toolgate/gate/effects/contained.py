@@ -144,6 +144,8 @@ class Content:
             return _by_part(path, targets) if targets else {path: _recipes(text)}
         if name.startswith("Dockerfile") or name.endswith(".dockerfile"):
             return {path: _docker_runs(text)}
+        if name == "composer.json":
+            return {path: "\n".join(_scripts(text).values())}
         if name.endswith((".yml", ".yaml")):
             return {path: ""}  # runs elsewhere, once it is pushed
         texts = {path: _without_schedule(text)}

@@ -1,8 +1,9 @@
 """Which files a program runs without being given their names: targets, scripts, hooks, tests."""
 
-from posixpath import join
+from posixpath import dirname, join
 
 from toolgate.gate.catalog.options import Parsed
+from toolgate.gate.effects import streams
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import Reading, part_of
 from toolgate.gate.shell.model import Command, Word
@@ -15,6 +16,22 @@ TESTS = "tests"
 FIRST = ""
 """Name of the target that is made when none is named."""
 
+_NAMED_FILES = frozenset(("bun", "coverage run", "gunicorn", "uvicorn", "hypercorn"))
+_USUAL_FILES = {
+    "pip install": ("setup.py",),
+    "pip wheel": ("setup.py",),
+    "build": ("setup.py",),
+    "inv": ("tasks.py",),
+    "invoke": ("tasks.py",),
+    "fab": ("fabfile.py",),
+    "scons": ("SConstruct",),
+    "nox": ("noxfile.py",),
+    "composer": ("composer.json",),
+    "docker compose": ("Dockerfile",),
+    "docker-compose": ("Dockerfile",),
+    "docker compose build": ("Dockerfile",),
+    "docker compose up": ("Dockerfile",),
+}
 _PLANNERS = ("terraform", "tofu", "terragrunt")
 _MANAGERS = ("npm", "yarn", "pnpm", "bun")
 _BY_NAME = ("test", "start", "stop", "restart", "build", "dev", "lint", "serve", "publish", "pack")
@@ -88,8 +105,23 @@ def _files(reading: Reading, name: str, parsed: Parsed, command: Command) -> lis
             return []
         folders = [reading.paths.resolve(folder, _root(reading)) for folder in _HOOK_FOLDERS]
         return [join(folder, hook) for folder in folders for hook in _HOOKS[name]]
-    if first in _RUNS_TESTS:
+    if first in _RUNS_TESTS or rest in _RUNS_TESTS or (first == "node" and parsed.has(["--test"])):
         return _tests(reading, parsed, command)
+    if name in _NAMED_FILES:
+        words = (*parsed.operands, *parsed.rest)
+        found = [reading.paths.resolve(word.text, command.cwd) for word in words if word.known]
+        return found if name != "bun" else found[:1]
+    if first in _USUAL_FILES or name in _USUAL_FILES:
+        own = _USUAL_FILES.get(name) or _USUAL_FILES[first]
+        folders = [word.text for word in parsed.operands if word.known] if first == "pip" else []
+        folders += [
+            v.text for o, v in parsed.options if v is not None and o in ("-e", "--editable")
+        ]
+        return [
+            reading.paths.resolve(join(folder, file), command.cwd)
+            for folder in folders or ["."]
+            for file in own
+        ]
     if first == "docker" and (rest in ("build", "buildx build", "image build")):
         given = parsed.value("-f", "--file")
         folder = parsed.operands[-1].text if parsed.operands else "."
@@ -108,7 +140,11 @@ def _files(reading: Reading, name: str, parsed: Parsed, command: Command) -> lis
         named = list(parsed.operands) if usual is None else [Word(usual)]
         given = parsed.value("-f", "--justfile", "--rakefile")
         named += [given] if given is not None else []
-        return [reading.paths.resolve(w.text, command.cwd) for w in named if w.text != "-"]
+        fed = streams.fed_files(reading.script, command)
+        return [
+            *(reading.paths.resolve(word.text, command.cwd) for word in named if word.text != "-"),
+            *(reading.paths.resolve(word.text, where.cwd) for word, where in fed),
+        ]
     return []
 
 
@@ -158,8 +194,11 @@ def _targets(reading: Reading, parsed: Parsed, command: Command) -> list[str]:
 def _tests(reading: Reading, parsed: Parsed, command: Command) -> list[str]:
     """Return the named test files, or all tests where a folder or none is named."""
     words = [word.text.partition("::")[0] for word in (*parsed.operands, *parsed.rest)]
-    files = [text for text in words if "." in text.rpartition("/")[2]]
+    files = [text for text in words if "." in text.rpartition("/")[2].strip(".")]
     named = [reading.paths.resolve(text, command.cwd) for text in files]
+    # What every test below a folder takes in.
+    above = dict.fromkeys((_root(reading), command.cwd, *(dirname(path) for path in named)))
+    named += [join(folder, "conftest.py") for folder in above if folder]
     if words and len(files) == len(words):
         return named
     return [*named, part_of(_root(reading), TESTS)]

@@ -78,6 +78,8 @@ def printed_files(script: Script, sources: tuple[int, ...]) -> list[tuple[Word, 
             return []
         command = script.commands[sources[0]]
         words = command.words
+        if not words and [redirect.op for redirect in command.redirects] == ["<"]:
+            return [(command.redirects[0].target, command)]  # $(< file)
         if not words or words[0].text.rpartition("/")[2] not in ("cat", "tee"):
             return []
         operands = [word for word in words[1:] if not word.text.startswith("-")]
