@@ -13,8 +13,7 @@ from toolgate.cli.reading import effect_json, tree
 from toolgate.errors import CanonicalizationError, InputError, UnavailableError
 from toolgate.gate.call import Place, ToolCall
 from toolgate.gate.decision import Decision
-from toolgate.gate.effects.model import Effect
-from toolgate.gate.effects.stored import OPENING, is_stored
+from toolgate.gate.effects.model import OPENING, Effect, is_stored
 from toolgate.gate.effects.tools import SHELL_TOOLS
 from toolgate.gate.effects.trace import COMMAND, Node, reading_of
 from toolgate.gate.engine import Gate

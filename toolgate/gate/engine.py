@@ -8,10 +8,9 @@ from toolgate.errors import InputError, PolicyError
 from toolgate.gate.call import ToolCall
 from toolgate.gate.catalog.load import Catalog
 from toolgate.gate.decision import ALLOW, COMPOSITION, DENY, Decision, Fact
-from toolgate.gate.effects.model import PROVED, Effect
+from toolgate.gate.effects.model import MARK, PROVED, Effect
 from toolgate.gate.effects.reading import TOUCHES, Files
 from toolgate.gate.effects.shell import Reader
-from toolgate.gate.effects.stored import MARK
 from toolgate.gate.effects.tools import SHELL_TOOLS, effects_of_tool, text_field
 from toolgate.gate.facts.session import NOTHING, PART_MARK, Session
 from toolgate.gate.policy.evaluate import Verdict, class_of, evaluate, unattended

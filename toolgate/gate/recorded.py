@@ -6,9 +6,7 @@ from toolgate.action import SCOPES, Intent, strictest_scope
 from toolgate.canonical import digest_of, keyed_hash
 from toolgate.gate.call import ToolCall
 from toolgate.gate.decision import LEDGER_STATE, Decision
-from toolgate.gate.effects.model import Effect
-from toolgate.gate.effects.stored import OPENING, RUNS_FILES, is_stored
-from toolgate.gate.facts.artifacts import RUNS
+from toolgate.gate.effects.model import OPENING, Effect, is_stored
 from toolgate.records import MAX_EFFECTS, MAX_FACTS, DecisionFields
 
 
@@ -99,6 +97,11 @@ def effects_json(effects: tuple[Effect, ...], salt: bytes) -> list[dict[str, Any
 
 def _keyed(effect: Effect, salt: bytes) -> Effect:
     """Return the effect of writing a file that runs others with those named by their keys."""
+    if not is_stored(effect.type):
+        return effect
+    from toolgate.gate.effects.stored import RUNS_FILES
+    from toolgate.gate.facts.artifacts import RUNS
+
     if effect.type != f"{OPENING}{RUNS_FILES})":
         return effect
     keys = ",".join(resource_ref(path, salt) for path in effect.how.split("\n"))

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from toolgate.errors import LedgerError, SegmentError
 from toolgate.ledger.files import (
@@ -23,7 +23,9 @@ from toolgate.ledger.files import (
     tail_of_file,
 )
 from toolgate.ledger.index import NO_TAIL, Tail, is_whole
-from toolgate.ledger.recall import Indexed, Keys, Needles, Recall, Scanned
+
+if TYPE_CHECKING:
+    from toolgate.ledger.recall import Keys, Needles, Recall
 
 LOCK_FILE = "spine.lock"
 _MOST_CACHE_BYTES = 16 * 1024 * 1024
@@ -260,8 +262,10 @@ class Files:
         except OSError as error:
             fail("read", self.path_of(name), error)
 
-    def recall(self, name: str, keys_of: Keys, needles_of: Needles) -> Recall:
+    def recall(self, name: str, keys_of: "Keys", needles_of: "Needles") -> "Recall":
         """Return what finds lines in a session's file; see ``store.Store``."""
+        from toolgate.ledger.recall import Indexed, Scanned
+
         path = self.path_of(name)
         if not os.path.exists(path) and (past := self._sealed(name)):
             return Scanned(

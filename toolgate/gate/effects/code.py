@@ -3,7 +3,6 @@
 Each language's reader is loaded when there is something for it to read.
 """
 
-from toolgate.gate.effects.loads import loaded
 from toolgate.gate.effects.model import Effect, unresolved
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command
@@ -39,6 +38,7 @@ def effects(language: str, text: str, reader: Reading, command: Command, name: s
         "exec.code", "workspace", name, True, unresolved("inline-code"), name, f"inline {language}"
     )
     from toolgate.gate.effects.inline.code import effects_of_code
+    from toolgate.gate.effects.loads import loaded
 
     made = [running, *effects_of_code(language, text, reader, command, name)]
     for path in loaded(language, text, command.cwd):

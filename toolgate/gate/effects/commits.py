@@ -2,8 +2,7 @@
 
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import Reading, Written, part_of
-from toolgate.gate.facts.artifacts import SECRET
-from toolgate.gate.facts.session import READ_SECRET
+from toolgate.gate.facts.session import READ_SECRET, SECRET
 
 INDEX, COMMITS = "git index", "git commits"
 """Names of the parts of a workspace that stand for what is staged and what is committed."""

@@ -10,7 +10,8 @@ from toolgate.gate.effects.entrypoints import FIRST, MAKEFILES, PACKAGE, TESTS
 from toolgate.gate.effects.files import executed
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import FUNCTION, Files, Reading, Written, part_of
-from toolgate.gate.facts.artifacts import PART, RUNS, SECRET, SEVERAL, UNREAD
+from toolgate.gate.facts.artifacts import PART, RUNS, SEVERAL, UNREAD
+from toolgate.gate.facts.session import SECRET
 from toolgate.gate.shell.model import HOLE
 
 MAX_TEXT = 40 * 1024

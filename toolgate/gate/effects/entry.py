@@ -5,12 +5,11 @@ from typing import Any
 
 from toolgate.gate.catalog.options import Parsed, asks_for_help, assign_roles, role_of, split
 from toolgate.gate.catalog.schema import effect_parts
-from toolgate.gate.effects import code, entrypoints, special, streams
+from toolgate.gate.effects import code, flow, special
 from toolgate.gate.effects.hosts import split_remote
-from toolgate.gate.effects.model import IRREVERSIBLE, PROVED, Effect, unresolved
+from toolgate.gate.effects.model import IRREVERSIBLE, MARK, PROVED, Effect, unresolved
 from toolgate.gate.effects.patterns import matches
 from toolgate.gate.effects.reading import Reading
-from toolgate.gate.effects.stored import MARK
 from toolgate.gate.shell.model import HOLE, Command, Word
 
 _SCRIPT_SUFFIXES = (".py", ".js", ".mjs", ".ts", ".rb", ".sh", ".php", ".pl")
@@ -36,6 +35,17 @@ _OUTSIDE = frozenset(("vcs.publish", "pkg.publish"))
 _STANDARD_INPUT = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
 _CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"))
 _OFF = frozenset(("none", "false", "no", "off", "0"))
+# Programs that run files they are not given the names of; which ones, ``entrypoints`` says.
+_ENTERS = frozenset(
+    (
+        *("npm", "yarn", "pnpm", "bun", "npx", "node", "make", "gmake", "just", "rake", "composer"),
+        *("pytest", "py.test", "unittest", "nose2", "tox", "nox", "jest", "vitest", "mocha", "ava"),
+        *("tap", "docker", "docker-compose", "crontab", "at", "batch", "terraform", "tofu"),
+        *("terragrunt", "go", "cargo", "rustc", "javac", "java", "coverage", "gunicorn", "uvicorn"),
+        *("hypercorn", "pip", "build", "inv", "invoke", "fab", "scons", "git commit", "git merge"),
+        *("git pull", "git push", "git checkout", "git switch", "git rebase", "git am"),
+    )
+)
 _LOOKING_MODULES = frozenset(
     ("json.tool", "tokenize", "ast", "dis", "platform", "site", "calendar")
 )
@@ -83,7 +93,9 @@ def apply(
     made += _standard_input(reading, entry, parsed, name, command)
     if started:
         made += reading.invoke(started, command)
-    if not looking:
+    if not looking and (name in _ENTERS or name.rpartition("/")[2].partition(" ")[0] in _ENTERS):
+        from toolgate.gate.effects import entrypoints
+
         made += entrypoints.run(reading, name, parsed, command)
     if looking:
         reading.files.back_to(before)
@@ -254,7 +266,7 @@ def printed(reading: Reading, word: Word, name: str) -> list[Effect]:
     """Return the effects of code that is all of some known files, printed into a word; or none."""
     if word.text.strip(HOLE + " \n\t"):
         return []
-    return _run_all(reading, streams.printed_files(reading.script, word.sources), name)
+    return _run_all(reading, flow.printed_files(reading.script, word.sources), name)
 
 
 def _run_all(reading: Reading, files: list[tuple[Word, Command]], name: str) -> list[Effect]:
@@ -289,6 +301,8 @@ def _module(reading: Reading, word: Word, command: Command, name: str) -> list[E
     scope = "workspace" if word.known else "unknown"
     made = [Effect("exec.code", scope, word.text, True, proof, name, "project")]
     if word.known:
+        from toolgate.gate.effects import entrypoints
+
         made += entrypoints.run_module(reading, word.text, name, command)
     return made
 
@@ -399,7 +413,7 @@ def _script_operand(
     if first.text in _STANDARD_INPUT:
         return []
     if first.process:
-        run = _run_all(reading, streams.printed_files(reading.script, first.sources), name)
+        run = _run_all(reading, flow.printed_files(reading.script, first.sources), name)
         return run or [
             Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")
         ]
@@ -433,12 +447,12 @@ def _standard_input(
     )
     if has_code or (operands and not reads_anyway):
         return []
-    text = streams.standard_input(reading.script, command)
+    text = flow.standard_input(reading.script, command)
     if text is None:
-        if not streams.has_standard_input(command) and not reading.fed:
+        if not flow.has_standard_input(command) and not reading.fed:
             return []  # an interactive start, which ends at once without a terminal
-        run = _run_all(reading, streams.fed_files(reading.script, command), name)
-        file = streams.input_file(reading.script, command)
+        run = _run_all(reading, flow.fed_files(reading.script, command), name)
+        file = flow.input_file(reading.script, command)
         if not run and file is not None and language != "sql":
             return reading.run_file(file, command, name)
         return run or [

@@ -3,7 +3,7 @@
 from posixpath import dirname, join
 
 from toolgate.gate.catalog.options import Parsed
-from toolgate.gate.effects import streams
+from toolgate.gate.effects import flow
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import Reading, part_of
 from toolgate.gate.shell.model import Command, Word
@@ -140,7 +140,7 @@ def _files(reading: Reading, name: str, parsed: Parsed, command: Command) -> lis
         named = list(parsed.operands) if usual is None else [Word(usual)]
         given = parsed.value("-f", "--justfile", "--rakefile")
         named += [given] if given is not None else []
-        fed = streams.fed_files(reading.script, command)
+        fed = flow.fed_files(reading.script, command)
         return [
             *(reading.paths.resolve(word.text, command.cwd) for word in named if word.text != "-"),
             *(reading.paths.resolve(word.text, where.cwd) for word, where in fed),

@@ -5,12 +5,12 @@ from posixpath import basename, dirname, join
 
 from toolgate.gate.effects import code, stored
 from toolgate.gate.effects.content import language_of
+from toolgate.gate.effects.flow import content
 from toolgate.gate.effects.loads import loaded
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import TOUCHES, Reading, Written, part_of
-from toolgate.gate.effects.streams import content
-from toolgate.gate.facts.artifacts import RUNS, SECRET, UNREAD, Artifact
-from toolgate.gate.facts.session import COPIES, EXECUTES, PENDING_WRITE, UNREAD_ARTIFACT
+from toolgate.gate.facts.artifacts import RUNS, UNREAD, Artifact
+from toolgate.gate.facts.session import COPIES, EXECUTES, PENDING_WRITE, SECRET, UNREAD_ARTIFACT
 from toolgate.gate.shell.model import Command, Script
 
 _COPIES = frozenset(("cp", "mv", "ln", "install"))

@@ -1,14 +1,24 @@
 """What the readers of single programs and languages may ask of the reader of the whole text."""
 
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from toolgate.gate.call import Place
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.paths import Paths
 from toolgate.gate.effects.settings import Settings
-from toolgate.gate.facts.artifacts import SECRET, Artifact
-from toolgate.gate.facts.session import NOTHING, PART_MARK, READ_SECRET, RUN, Fact, Session
+from toolgate.gate.facts.session import (
+    NOTHING,
+    PART_MARK,
+    READ_SECRET,
+    RUN,
+    SECRET,
+    Fact,
+    Session,
+)
 from toolgate.gate.shell.model import BELOW, HOLE, Command, Script, Word
+
+if TYPE_CHECKING:
+    from toolgate.gate.facts.artifacts import Artifact
 
 TOUCHES = "*"
 """Name of the part of a file that stands for what the file touches when it is run: not known."""
@@ -49,7 +59,7 @@ class Written(NamedTuple):
     scope: str = "workspace"
     part: bool = False
     before: "Written | None" = None
-    artifact: Artifact | None = None
+    artifact: "Artifact | None" = None
     copies: tuple[str, str] | None = None
     link: bool = False
     said: bool = True

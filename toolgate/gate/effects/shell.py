@@ -5,8 +5,7 @@ from typing import Any
 
 from toolgate.gate.call import Place
 from toolgate.gate.catalog.load import Catalog
-from toolgate.gate.effects import files as written_files
-from toolgate.gate.effects import flow, streams
+from toolgate.gate.effects import flow
 from toolgate.gate.effects.entry import apply
 from toolgate.gate.effects.hosts import host_of, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
@@ -123,7 +122,7 @@ class Reader:
 
     def performed(self, command: Command) -> list[Effect]:
         """Return what one simple command does by itself."""
-        self._feeds = self.fed or streams.has_standard_input(command)
+        self._feeds = self.fed or flow.has_standard_input(command)
         made = self._redirects(command) + self.environment(command)
         if command.words:
             made += self.invoke(command.words, command)
@@ -372,8 +371,10 @@ class Reader:
         if self.depth > MAX_NESTING:
             return [self.unknown("nested-too-deep", program)]
         self.depth += 1
+        from toolgate.gate.effects import files
+
         try:
-            return written_files.executed(written, path, program, self)
+            return files.executed(written, path, program, self)
         finally:
             self.depth -= 1
 

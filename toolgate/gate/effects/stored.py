@@ -2,16 +2,12 @@
 
 from collections.abc import Iterable
 
-from toolgate.gate.effects.model import IRREVERSIBLE, PROVED, Effect, unresolved
+from toolgate.gate.effects.model import IRREVERSIBLE, MARK, OPENING, PROVED, Effect, unresolved
 from toolgate.gate.facts.artifacts import UNREAD
 
-OPENING = "stores("
 HARMLESS = "inspect"
 RUNS_FILES = "runs"
 """Note of a file that runs others; which ones, as paths, is the effect's qualifier."""
-
-MARK = "stored"
-"""Qualifier of an effect that a call has because a file written earlier has it."""
 
 MAX_NOTES = 12
 _GUARD = ("secret", "remote", "refused", "recursive")
@@ -21,11 +17,6 @@ _OWN = frozenset(("workspace", "temp"))
 def effect(note: str, scope: str, path: str, how: str = "") -> Effect:
     """Return the effect that says what a written file holds."""
     return Effect(f"{OPENING}{note})", scope, path, True, PROVED, "", how)
-
-
-def is_stored(kind: str) -> bool:
-    """Say whether an effect's type only says what a file holds."""
-    return kind.startswith(OPENING)
 
 
 def notes_of(effects: Iterable[Effect]) -> list[str]:

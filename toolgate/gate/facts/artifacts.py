@@ -11,11 +11,13 @@ write adds and never takes away; the order of the entries is the order of the wr
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from toolgate.gate.facts.session import SECRET
+
 CONFIRMED, PENDING, VOID = "confirmed", "pending", "void"
 
-PART, UNREAD, SECRET, RUNS = "part", "unread", "secret", "runs="
-"""Notes with a meaning here: it changes what is there; nobody could read it; it holds a
-secret; running it runs the files that follow, by their keys."""
+PART, UNREAD, RUNS = "part", "unread", "runs="
+"""Notes with a meaning here: it changes what is there; nobody could read it; running it runs the
+files that follow, by their keys."""
 
 SEVERAL = "several"
 """Note of a call that has written too many files to name: any file may be one of them."""

@@ -1,8 +1,12 @@
 """What the gate may ask about a session, whoever keeps it. Pure."""
 
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from toolgate.gate.facts.artifacts import Artifact
+if TYPE_CHECKING:
+    from toolgate.gate.facts.artifacts import Artifact
+
+SECRET = "secret"
+"""Note of a file that holds a secret."""
 
 PART_MARK = "\x01"
 """Stands between a file and the name of a part of it."""
@@ -40,7 +44,7 @@ class Fact(NamedTuple):
 class Session(Protocol):
     """A session so far."""
 
-    def artifact(self, path: str) -> Artifact | None:
+    def artifact(self, path: str) -> "Artifact | None":
         """Return what a file is known to hold that the session has written.
 
         Args:
@@ -60,7 +64,7 @@ class Session(Protocol):
 class Nothing:
     """A session of which nothing is known, because there is none before the call."""
 
-    def artifact(self, path: str) -> Artifact | None:
+    def artifact(self, path: str) -> "Artifact | None":
         """Return nothing."""
         return None
 

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from toolgate.gate.decision import ALLOW, ASK, STRICTNESS
-from toolgate.gate.effects.model import PROVED, Effect
-from toolgate.gate.effects.stored import is_stored
+from toolgate.gate.effects.model import PROVED, Effect, is_stored
 from toolgate.gate.policy.match import applies, applies_to_tool, fits
 from toolgate.gate.policy.model import Policy, Rule
 

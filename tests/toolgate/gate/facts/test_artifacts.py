@@ -9,7 +9,6 @@ from toolgate.gate.facts.artifacts import (
     MAX_CHAIN,
     PENDING,
     RUNS,
-    SECRET,
     UNREAD,
     VOID,
     Write,
@@ -17,6 +16,7 @@ from toolgate.gate.facts.artifacts import (
     held,
     state_of,
 )
+from toolgate.gate.facts.session import SECRET
 
 NOTES = ("net.send:secret@outside", "fs.delete:recursive@home", "inspect", UNREAD, SECRET)
 

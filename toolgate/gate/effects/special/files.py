@@ -3,11 +3,10 @@
 from posixpath import join
 
 from toolgate.gate.catalog.options import Parsed
-from toolgate.gate.effects import streams
+from toolgate.gate.effects import flow
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.reading import Reading
-from toolgate.gate.facts.artifacts import SECRET
-from toolgate.gate.facts.session import READ_SECRET
+from toolgate.gate.facts.session import READ_SECRET, SECRET
 from toolgate.gate.shell.model import HOLE, Command, Word
 from toolgate.gate.shell.state import OWN_JOB
 
@@ -101,7 +100,7 @@ def xargs(
 ) -> list[Effect]:
     """Return the effects of the command xargs builds, its arguments coming from elsewhere."""
     inner = parsed.rest or (Word("echo"),)
-    text = streams.standard_input(reader.script, command)
+    text = flow.standard_input(reader.script, command)
     given = _given(text, parsed) if text is not None else None
     replaced = parsed.value("-I", "-J", "--replace")
     unknown = Word(HOLE, sources=command.stdin)

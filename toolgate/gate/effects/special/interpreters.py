@@ -1,7 +1,7 @@
 """Interpreters used as filters, and those whose language nobody reads here."""
 
 from toolgate.gate.catalog.options import Parsed
-from toolgate.gate.effects import streams
+from toolgate.gate.effects import flow
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import Command
@@ -35,7 +35,7 @@ def fed(
 ) -> list[Effect]:
     """Return that what a client is fed in place of a command or script is not known."""
     scripted = parsed.has(["--eval", "-f", "--file"], abbreviated=False)
-    if scripted or not streams.has_standard_input(command):
+    if scripted or not flow.has_standard_input(command):
         return []
     return [reader.unknown("stdin", name)._replace(how="stdin")]
 
@@ -45,6 +45,6 @@ def unread(
 ) -> list[Effect]:
     """Return that code on standard input, in a language not read here, is not known."""
     operands = [word for word in (*parsed.operands, *parsed.rest) if word.text != "-"]
-    if operands or not streams.has_standard_input(command):
+    if operands or not flow.has_standard_input(command):
         return []
     return [reader.unknown("stdin", name)._replace(how="stdin")]

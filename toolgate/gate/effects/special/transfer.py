@@ -3,7 +3,7 @@
 from posixpath import basename, join
 
 from toolgate.gate.catalog.options import Parsed
-from toolgate.gate.effects import streams
+from toolgate.gate.effects import flow
 from toolgate.gate.effects.hosts import is_proxy_variable, split_remote, split_url
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.reading import Reading
@@ -183,9 +183,9 @@ def sftp(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return what the commands on standard input transfer, run or change over there."""
-    if not streams.has_standard_input(command):
+    if not flow.has_standard_input(command):
         return []
-    text = streams.standard_input(reader.script, command)
+    text = flow.standard_input(reader.script, command)
     if text is None:
         return [reader.unknown("stdin", name)._replace(how="stdin")]
     host = parsed.operands[0].text if parsed.operands else HOLE

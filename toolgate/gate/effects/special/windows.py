@@ -4,7 +4,7 @@ from binascii import Error, a2b_base64
 
 from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.catalog.styles import path
-from toolgate.gate.effects import streams
+from toolgate.gate.effects import flow
 from toolgate.gate.effects.model import Effect, unresolved
 from toolgate.gate.effects.powershell import Call, read_powershell
 from toolgate.gate.effects.reading import Reading
@@ -129,8 +129,8 @@ def pwsh(
         return reader.run_file(words[0], command, name)
     if words and words[0].text != "-":
         return _text(reader, words, name, command)
-    if streams.has_standard_input(command) or reader.fed:
-        text = streams.standard_input(reader.script, command)
+    if flow.has_standard_input(command) or reader.fed:
+        text = flow.standard_input(reader.script, command)
         if text is not None:
             return powershell_effects(reader, text, name, command)
         return [reader.unknown("stdin", name)._replace(how="stdin")]
@@ -237,7 +237,7 @@ def cmd(
     while words and words[0].text.lower() not in ("/c", "/k", "/r", "//c", "//k"):
         words = words[1:]
     if not words:
-        fed = streams.has_standard_input(command) or reader.fed
+        fed = flow.has_standard_input(command) or reader.fed
         return [reader.unknown("stdin", name)._replace(how="stdin")] if fed else []
     if not all(word.known for word in words):
         return [reader.code_not_known(name)]
