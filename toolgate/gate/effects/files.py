@@ -47,7 +47,9 @@ def note(
             part = bool({"append", "in-place"} & set(marks)) or effect.program == _SETTER
             piped = effect.program == "shell" and ("append" in marks or "truncate" in marks)
             base = base._replace(
-                scope=effect.scope, said=inline or piped or effect.program in _GIVES
+                scope=effect.scope,
+                said=inline or piped or effect.program in _GIVES,
+                folder=bool({"extract", "clone"} & set(marks)),
             )
             for path, one in _put(effect, made, command, reader, base, printed).items():
                 before = reader.files.get(path) if part else None
