@@ -127,12 +127,13 @@ class Indexed:
     def latest(self, key: bytes) -> Iterator[bytes]:
         """Yield the decisions found under a key, the last one first."""
         self._open()
-        places = sorted(set(self._places(key)), reverse=True)
         for _, line in reversed(self._in_tail(key)):
             if line.startswith(_DECISION) and key in self._all_keys(line):
                 yield line
-        for start, length in places:
-            line = self._line(start, length)
+        seen: set[tuple[int, int]] = set()
+        for place in self._places_back(key):
+            line = b"" if place in seen else self._line(*place)
+            seen.add(place)
             if line.startswith(_DECISION) and key in self._all_keys(line):
                 yield line
 
@@ -175,6 +176,16 @@ class Indexed:
             start, _, length = self._index[begin:stop].partition(b" ")
             yield int(start), int(length)
             at = self._index.find(needle, stop, self._index_end)
+
+    def _places_back(self, key: bytes) -> Iterator[tuple[int, int]]:
+        """Yield the places of a key from the index's end on."""
+        needle = b"\n" + key + b" "
+        at = self._index.rfind(needle, 0, self._index_end)
+        while at >= 0:
+            begin = at + len(needle)
+            start, _, length = self._index[begin : self._index.find(b"\n", begin)].partition(b" ")
+            yield int(start), int(length)
+            at = self._index.rfind(needle, 0, at + 1)
 
     def _line(self, start: int, length: int) -> bytes:
         try:
