@@ -18,6 +18,7 @@ MAX_TEXT = 40 * 1024
 """Text of one file, its parts counted each, beyond which it is not read as it is written, so that
 a decision stays quick; running it asks."""
 
+LINE_COST = 64
 MAX_PARTS = 24
 MAX_DEPENDENCIES = 64
 MAX_FUNCTIONS = 8
@@ -111,7 +112,7 @@ class Content:
         found: dict[str, tuple[list[str], list[str]]] = {}
         left = MAX_TEXT
         for part, text in self._texts(path, written.text, whole=not written.part).items():
-            left -= len(text)
+            left -= _cost(text, path)
             found[part] = self._read(text, path, written) if left >= 0 else ([UNREAD], [])
         return found
 
@@ -178,6 +179,12 @@ def _functions(text: str) -> list[str]:
         if len(words) == 1 and words[0].replace("_", "a").replace("-", "a").isalnum():
             found[words[0]] = None
     return list(found)[:MAX_FUNCTIONS]
+
+
+def _cost(text: str, path: str) -> int:
+    """Return how much of ``MAX_TEXT`` a text takes: a line of shell text costs more to read."""
+    shell = language_of(text, path, "") == "shell"
+    return max(len(text), LINE_COST * text.count("\n")) if shell else len(text)
 
 
 def _is_test(name: str) -> bool:
