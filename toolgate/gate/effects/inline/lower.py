@@ -149,6 +149,10 @@ class Flat(ast.Module):
     """A tree whose statements have lost what they stand in."""
 
 
+class Keyword(ast.Dict):
+    """An argument of Python that is given by its name."""
+
+
 def lower(text: str, language: str) -> tuple[Flat, bool]:
     """Return the tree of some code, and whether all of it could be read.
 
@@ -358,7 +362,12 @@ class _Lower:
         self.body.append(ast.For(target, values, [ast.Pass()], []))
 
     def _modifier(self, node: ast.expr) -> None:
-        """Read ``... for LIST`` of Perl, which gives ``$_`` its values."""
+        """Read ``... for LIST`` of Perl, which gives ``$_`` its values, and ``with ... as``."""
+        if self.language == "python" and self._at().value == "as":
+            self.position += 1
+            target = self._primary()
+            if target is not None:
+                self.body.append(ast.Assign([target], node))
         if self.language == "perl" and self._at().value in ("for", "foreach"):
             self.position += 1
             values = self._expression()
@@ -387,15 +396,17 @@ class _Lower:
 
     def _parameters(self, name: str, closer: str) -> list[str]:
         names: list[str] = []
-        before = len(self.body)
+        before, start = len(self.body), self.position
         for item in self.statements(closer) if closer else []:
             if isinstance(item, ast.Name | ast.Tuple | ast.List | ast.Dict | ast.Starred):
                 names += [node.id for node in ast.walk(item) if isinstance(node, ast.Name)]
         for given in self.body[before:]:  # by default
             if isinstance(given, ast.Assign) and isinstance(given.targets[0], ast.Name):
                 names.append(given.targets[0].id)
+        taken = self.tokens[start : self.position]
+        gathers = any(token.value in ("*", "**", "...", "&") for token in taken)
         arguments = ast.arguments([], [ast.arg(item) for item in names], None, [], [], None, [])
-        if name:
+        if name and not gathers:
             self.body.append(ast.FunctionDef(name, arguments, [ast.Pass()], []))
         else:
             self.body.append(ast.Expr(ast.Lambda(arguments, ast.Constant(None))))
@@ -450,8 +461,10 @@ class _Lower:
             self.body.append(
                 ast.Expr(ast.Call(ast.Attribute(left, "push", ast.Load()), [right], []))
             )
-        if operator == "%" and self.language == "ruby":
+        if operator == "%" and self.language in ("ruby", "python"):
             return ast.BinOp(left, ast.Mod(), right)
+        if operator == "/" and self.language == "python":
+            return ast.BinOp(left, ast.Div(), right)
         if binding == 4 and operator != "|":
             return ast.Compare(left, [ast.Eq()], [right])
         return ast.BinOp(left, ast.Sub(), right)
@@ -641,10 +654,14 @@ class _Lower:
             if self._is(",", ";", "=>") or self._is_separator() or self._keyword_inside():
                 self.position += 1
                 continue
+            if self.language == "python" and self._at().value == "for":
+                self.position += 1
+                self._loop()
+                continue
             if self.language == "python" and self._at(1).value == "=" and self._at().kind == "name":
                 self.position += 2
                 key = ast.Constant(self._at(-2).value)
-                found.append(ast.Dict([key], [self._expression(2) or ast.Constant(None)]))
+                found.append(Keyword([key], [self._expression(2) or ast.Constant(None)]))
                 continue
             node = self._expression()
             if node is not None:
@@ -825,7 +842,7 @@ class _Lower:
                 each = ast.Attribute(node.value, str(item.value.value), ast.Load())
                 self.body.append(ast.Expr(ast.Call(each, [], [])))
             elif isinstance(item, ast.Dict):
-                arguments.append(item)
+                arguments += [] if isinstance(item, Keyword) else [item]
                 for key, value in zip(item.keys, item.values, strict=True):
                     if isinstance(key, ast.Constant) and isinstance(key.value, str):
                         keywords.append(ast.keyword(key.value, value))

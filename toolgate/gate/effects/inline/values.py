@@ -6,7 +6,7 @@ from posixpath import dirname, join
 
 from toolgate.gate.effects.inline.decoded import decoded
 from toolgate.gate.effects.inline.names import MAX_VARIANTS, Names
-from toolgate.gate.effects.inline.vocabulary import canonical
+from toolgate.gate.effects.inline.vocabulary import acting_owners, canonical
 from toolgate.gate.shell.model import BELOW, HOLE
 
 HOLE_NAME = "hole__"
@@ -147,9 +147,10 @@ class Values:
         if name in self.words.environment:
             return name
         given = self.names.given(name)
-        if len(given) == 1 and given[0] is not None and name not in self._resolving:
-            value = given[0].value if isinstance(given[0], ast.Await) else given[0]
-            found = self._alias(name, value, called=called)
+        if len(given) > MAX_TEXTS:
+            return HOLE
+        if name not in self._resolving:
+            found = self._strictest(name, given, called=called)
             if found:
                 return found
         if name in self.words.modules and not any(given):
@@ -159,6 +160,24 @@ class Values:
         if name[:1] in "$@" and self.words.language in ("php", "perl") and called:
             return "?"
         return name
+
+    def _strictest(self, name: str, given: list[ast.expr | None], *, called: bool) -> str:
+        """Return what a name stands for; of several values the one by which most is done."""
+        found: list[str] = []
+        for value in given:
+            if value is not None:
+                plain = value.value if isinstance(value, ast.Await) else value
+                found.append(self._alias(name, plain, called=called))
+        known = [item for item in found if item]
+        if len(known) > 1:
+            known.sort(key=lambda item: self._weight(canonical(self.words.language, item)))
+        return known[-1] if known else ""
+
+    def _weight(self, name: str) -> int:
+        """Say how much a name is known to do: 2 as a call, 1 by its members, 0 nothing."""
+        if name in self.words.acts:
+            return 2
+        return int(name in acting_owners(self.words.language))
 
     def _alias(self, name: str, value: ast.expr, *, called: bool) -> str:
         flat = self.names.flat
@@ -478,7 +497,7 @@ class Values:
 
     def _is_list_name(self, name: str) -> bool:
         given = self.names.given(name)
-        return len(given) == 1 and isinstance(given[0], ast.List)
+        return bool(given) and all(isinstance(value, ast.List) for value in given)
 
     def _named_lists(self, name: str, depth: int) -> list[list[ast.expr]] | None:
         given = self.names.given(name)
