@@ -16,7 +16,10 @@ from hypothesis import strategies as st
 
 from toolgate.gate.decision import STRICTNESS
 from toolgate.gate.effects.inline import code
+from toolgate.gate.effects.inline.acts import Acts
 from toolgate.gate.effects.inline.lower import lower
+from toolgate.gate.effects.inline.network import KINDS
+from toolgate.gate.effects.inline.vocabulary import vocabulary
 from toolgate.gate.engine import GATE_FAULT
 
 VECTORS = json.loads(
@@ -54,6 +57,12 @@ def test_each_language_has_acts_and_harmless_twins(language):
     states = [row["decision"] for row in ROWS if row["language"] == language]
     assert states.count("allow") >= 4
     assert len(states) - states.count("allow") >= 4
+
+
+@pytest.mark.parametrize("language", TREE)
+def test_every_act_of_a_table_has_a_reader(language):
+    kinds = {act.kind for act in vocabulary(language).acts.values()}
+    assert {kind for kind in kinds if not hasattr(Acts, "_" + kind)} <= KINDS
 
 
 @pytest.mark.parametrize(("language", "context"), AROUND)

@@ -10,6 +10,10 @@ _PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "e": "\x1b", "a": "\a", "0": "\0"}
 
 
+# What stands before the brace that opens code in a literal.
+_OPENS_CODE = {"javascript": "$", "ruby": "#", "perl": "$@", "php": "$"}
+
+
 class Token(NamedTuple):
     """A token of code.
 
@@ -92,7 +96,8 @@ class Literals(ABC):
         while self.position < self.size:
             char = self.text[self.position]
             if char == "\\" and self.position + 1 < self.size:
-                out.append(self._escape(interpolates, closing))
+                escapes = interpolates or self.language == "javascript"
+                out.append(self._escape(escapes, closing))
                 continue
             if char == closing and not depth:
                 self.position += 1
@@ -178,8 +183,7 @@ class Literals(ABC):
     def _interpolated(self) -> "tuple[Token, ...] | None":
         """Pass ``${...}`` and ``#{...}`` or a variable's name in a literal; return its tokens."""
         char, following = self.text[self.position], self.text[self.position + 1 : self.position + 2]
-        ruby = self.language == "ruby"
-        if following == "{" and char in ("#" if ruby else "$@") and self.language != "awk":
+        if following == "{" and char in _OPENS_CODE.get(self.language, ""):
             end = self._closing(self.position + 2)
             inner = self.text[self.position + 2 : end]
             self.position = end + 1

@@ -103,7 +103,8 @@ class _Tokens(Literals):
                 self._python_literal("")
             elif char in "'\"`":
                 self.position += 1
-                self._literal("tick" if char == "`" else "text", char, char != "'")
+                interpolates = char == "`" if self.language == "javascript" else char != "'"
+                self._literal("tick" if char == "`" else "text", char, interpolates)
             elif char.isalpha() or char in "_$" or (char == "@" and self.language != "php"):
                 if self._name():
                     break
