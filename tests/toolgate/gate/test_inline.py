@@ -2,9 +2,10 @@
 
 The laws: an act is found wherever a language lets it stand; Python read by its
 tokens says what its tree says; text in a literal is no act; no text crashes the
-reader, and twice the text takes at most about twice the time.
+reader, no call is lost, and twice the text takes at most about twice the time.
 """
 
+import ast
 import json
 import random
 import time
@@ -107,6 +108,30 @@ def test_python_read_by_its_tokens_says_what_its_tree_says(decide, monkeypatch, 
     monkeypatch.setattr(code, "_tree", lambda language, text: lower(text, language))
     by_tokens = decide(command("python", text))
     assert by_tokens.state == by_tree.state, by_tokens.sentence
+
+
+SOUP = {
+    "javascript": "( ) { } [ ] , ; = => ? : + - * && || ! a fs 1 if else return new await try",
+    "ruby": "( ) { } [ ] , ; = => ? + - * && || ! a b 1 if else do |x| unless begin rescue puts",
+    "perl": "( ) { } [ ] , ; = => ? + - * && || ! $a @b 1 if else return unless $_ print push map",
+    "php": "( ) { } [ ] , ; = => ? : + - * && || ! $a $b f 1 if else return try catch echo print",
+    "python": "( ) { } [ ] , : = + - * and or not a b f 1 if else return try except print yield",
+}
+NAMES_A_FUNCTION = ("new", "*")
+
+
+@pytest.mark.parametrize("language", TREE)
+def test_no_call_is_lost_in_what_stands_around_it(language):
+    chance, pieces = random.Random(11), SOUP[language].split()
+    for _ in range(2_000):
+        soup = [chance.choice(pieces) for _ in range(chance.randint(1, 12))]
+        place = chance.randint(0, len(soup))
+        if place and soup[place - 1] in NAMES_A_FUNCTION:
+            continue
+        soup.insert(place, "act(1)")
+        tree, _ = lower(" ".join(soup), language)
+        called = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        assert any(isinstance(item, ast.Name) and item.id == "act" for item in called), soup
 
 
 ACTS = [row for row in ROWS if row["decision"] == "deny" and row["language"] in TREE]

@@ -41,14 +41,12 @@ class Calls(Cursor):
                 and not (token.spaced and self._takes_bare(node))
             ):
                 self.position += 1
-                items = self._items("]")
-                node = ast.Subscript(node, items[0] if items else ast.Constant(None), ast.Load())
+                node = ast.Subscript(node, self._index("]"), ast.Load())
             elif (
                 mark == "{" and self.language == "perl" and not token.spaced and self._indexes(node)
             ):
                 self.position += 1
-                items = self._items("}")
-                key = items[0] if items else ast.Constant(None)
+                key = self._index("}")
                 if isinstance(key, ast.Name) and "$" not in key.id:
                     key = ast.Constant(key.id)
                 node = ast.Subscript(node, key, ast.Load())
@@ -84,7 +82,13 @@ class Calls(Cursor):
         """Say whether braces behind a value are an index: ``$h{a}``, ``$x->{a}``, ``$h{a}{b}``."""
         if isinstance(node, ast.Name):
             return node.id.startswith("$")
-        return isinstance(node, ast.Subscript | ast.Attribute | ast.Call)
+        return isinstance(node, ast.Subscript)
+
+    def _index(self, closer: str) -> ast.expr:
+        """Return the index up to a closing bracket; what else stands there is kept as well."""
+        items = self._items(closer)
+        self.body += [ast.Expr(item) for item in items[1:]]
+        return items[0] if items else ast.Constant(None)
 
     def _has_block(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Call | ast.Attribute | ast.Name)
@@ -103,9 +107,14 @@ class Calls(Cursor):
         self.position += 1
         names: list[str] = []
         while self.position < len(self.tokens) and not self._take("|"):
-            if self._at().kind == "name":
-                names.append(self._at().value)
-            self.position += 1
+            name = self._at()
+            before = self.position
+            if self._take("="):  # by default
+                value = self._expression(5)
+                self.body += [ast.Expr(value)] if value is not None else []
+            elif name.kind == "name":
+                names.append(name.value)
+            self.position += self.position == before
         function = node.func if isinstance(node, ast.Call) else node
         if names and isinstance(function, ast.Attribute):
             values = node if function.attr in MAKES else function.value

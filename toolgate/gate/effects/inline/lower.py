@@ -77,6 +77,7 @@ class _Lower(Statements, Operands, Calls):
     def _choice(self, test: ast.expr) -> ast.expr:
         yes = ast.Constant(None) if self._is(":") else self._expression(2) or ast.Constant(None)
         if not self._take(":"):
+            self.body.append(ast.Expr(yes))
             return test
         return ast.IfExp(test, yes, self._expression(2) or ast.Constant(None))
 
@@ -90,6 +91,8 @@ class _Lower(Statements, Operands, Calls):
             self.body.append(ast.AugAssign(target, ast.Add(), value))
         elif isinstance(target, ast.Name):
             self.body.append(ast.AugAssign(target, ast.Sub(), value))
+        else:
+            self.body.append(ast.Expr(target))
         return value
 
     def _arrow(self, left: ast.expr) -> ast.expr:
@@ -99,6 +102,8 @@ class _Lower(Statements, Operands, Calls):
         body = self._expression(1) or ast.Constant(None)
         arguments = ast.arguments([], [ast.arg(item) for item in names], None, [], [], None, [])
         function = ast.Lambda(arguments, body)
+        if not isinstance(left, ast.Name):
+            self.body.append(ast.Expr(left))  # by default
         if isinstance(left, ast.Dict):
             self.patterns[id(function)] = left
         return function

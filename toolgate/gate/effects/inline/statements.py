@@ -161,13 +161,18 @@ class Statements(Cursor):
                 target = ast.Name("$_", ast.Store())
             if target is not None and listed:
                 self._bind(target, ast.List(listed, ast.Load()))
+            else:
+                self.body += [ast.Expr(value) for value in listed]
             return
+        start = self.position
         target = self._primary()
         if self._at().value in ("of", "in") or (self._is("(") and self.language == "perl"):
             self.position += self._at().value != "("
             values = self._expression()
             if target is not None and values is not None:
                 self._bind(target, values)
+        else:
+            self.position = start  # a loop that counts; its head is read as it stands
 
     def _bind(self, target: ast.expr, values: ast.expr) -> None:
         self.body.append(ast.For(target, values, [ast.Pass()], []))
