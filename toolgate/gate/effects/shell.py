@@ -38,6 +38,10 @@ _COMMAND_VARIABLES = frozenset(
         "BROWSER",
     )
 )
+# Alone, these ask an installed program about itself; one that does more breaks every convention.
+_ABOUT_ITSELF = frozenset(
+    ("--version", "--help", "-V", "-h", "-version", "-help", "version", "help")
+)
 
 
 class Reader:
@@ -212,6 +216,8 @@ class Reader:
             return self._by_path(words, command)
         entry = self.entry(name)
         if entry is None:
+            if len(words) == 2 and words[1].text in _ABOUT_ITSELF:
+                return [self.inspect(name)]
             return [self.unknown("unknown-program", name, name)]
         return apply(self, entry, name, words[1:], command)
 

@@ -261,7 +261,8 @@ def joined(left: Word, right: Word) -> Word:
 
 
 def _quoted(word: Word) -> Word:
-    return word._replace(text=words.quoted(word.text), glob=False)
+    # A loop over a pattern gives its variable many values, quoted or not; an assignment gives none.
+    return word._replace(text=words.quoted(word.text))
 
 
 def _bare_backtick(raw: str) -> bool:
