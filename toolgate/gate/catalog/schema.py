@@ -31,6 +31,7 @@ ROLES = frozenset(
         "data",
         "upload",
         "transfer",
+        "listen",
     )
 )
 SPECIAL = frozenset(
@@ -50,6 +51,10 @@ SPECIAL = frozenset(
         "gh-api",
         "remote-shell",
         "xargs",
+        "parallel",
+        "jar",
+        "fd",
+        "borg",
         "eval",
         "words",
         "download",
@@ -76,6 +81,7 @@ KEYS = frozenset(
         "special",
         "stdin",
         "inside",
+        "reads",
     )
 )
 WHEN_KEYS = frozenset(("any", "none", "value", "words", "operands", "does", "how", "inspect"))

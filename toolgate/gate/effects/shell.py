@@ -22,7 +22,10 @@ MAX_WRAPPERS = 32
 _BIN = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
 _LOCAL_BIN = ("/.venv/bin/", "/venv/bin/", "/env/bin/", "/node_modules/.bin/", "/.local/bin/")
 _HIJACK = frozenset(
-    ("LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "PROMPT_COMMAND")
+    (
+        *("LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "PROMPT_COMMAND"),
+        *("PERL5OPT", "PERL5DB", "PYTHONSTARTUP", "GIT_SSH", "GIT_PROXY_COMMAND"),
+    )
 )
 _COMMAND_VARIABLES = frozenset(
     (
@@ -36,8 +39,14 @@ _COMMAND_VARIABLES = frozenset(
         "VISUAL",
         "MANPAGER",
         "BROWSER",
+        *("SYSTEMD_PAGER", "SYSTEMD_EDITOR", "GH_PAGER", "GH_EDITOR", "AWS_PAGER", "PSQL_PAGER"),
+        *("PSQL_EDITOR", "KUBE_EDITOR", "BAT_PAGER", "FCEDIT", "RSYNC_RSH", "CVS_RSH", "SVN_SSH"),
+        *("LESSOPEN", "LESSCLOSE"),
     )
 )
+_FILTERS = frozenset(("LESSOPEN", "LESSCLOSE"))
+# Words put in front of a program's own arguments.
+_OPTION_VARIABLES = {"TAR_OPTIONS": "tar"}
 # Alone, these ask an installed program about itself; one that does more breaks every convention.
 _ABOUT_ITSELF = frozenset(
     ("--version", "--help", "-V", "-h", "-version", "-help", "version", "help")
@@ -195,8 +204,20 @@ class Reader:
             if name in _HIJACK:
                 made.append(self.unknown("loader-variable", "shell", name))
             elif name in _COMMAND_VARIABLES:
-                made += self.inner(word.text) if word.known else [self.unknown(name, "shell")]
+                text = word.text.lstrip("|-") if name in _FILTERS else word.text
+                made += self.inner(text) if word.known else [self.unknown(name, "shell")]
+            elif name in _OPTION_VARIABLES and word.text and not _runs(command, name):
+                # Exported, it stands before the arguments of each later call.
+                made.append(self.unknown("option-variable", "shell", name))
         return made
+
+    def _with_options(self, words: tuple[Word, ...], command: Command) -> tuple[Word, ...]:
+        """Return a call's words with those that a variable before it puts in front."""
+        for variable, value in command.assigns:
+            if _OPTION_VARIABLES.get(variable) == words[0].text and value.text:
+                front = [Word(text) for text in value.text.split()] if value.known else [Word(HOLE)]
+                return (words[0], *front, *words[1:])
+        return words
 
     def invoke(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
         """Return the effects of running a program with arguments."""
@@ -219,6 +240,8 @@ class Reader:
             if len(words) == 2 and words[1].text in _ABOUT_ITSELF:
                 return [self.inspect(name)]
             return [self.unknown("unknown-program", name, name)]
+        if command.assigns:
+            words = self._with_options(words, command)
         return apply(self, entry, name, words[1:], command)
 
     def entry(self, name: str) -> dict[str, Any] | None:
@@ -273,6 +296,11 @@ def entry_of(catalog: Catalog, name: str) -> dict[str, Any] | None:
         bare = name.rstrip("0123456789.-")
         found = catalog.get(bare) if bare and bare != name else None
     return found
+
+
+def _runs(command: Command, variable: str) -> bool:
+    """Say whether a command is the program whose options a variable holds."""
+    return bool(command.words) and command.words[0].text == _OPTION_VARIABLES[variable]
 
 
 def _is_descriptor(text: str) -> bool:

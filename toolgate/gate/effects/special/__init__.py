@@ -1,7 +1,7 @@
 """Readings that a table cannot express, one function a kind of program."""
 
 from toolgate.gate.effects.special.containers import docker_run
-from toolgate.gate.effects.special.files import chmod, dd, find, kill, tar, words_as_shell, xargs
+from toolgate.gate.effects.special.files import chmod, dd, find, kill, tar, words_as_shell
 from toolgate.gate.effects.special.git import (
     git_checkout,
     git_config,
@@ -10,9 +10,10 @@ from toolgate.gate.effects.special.git import (
     git_runs,
     git_shows,
 )
-from toolgate.gate.effects.special.interpreters import code_filter, unread
+from toolgate.gate.effects.special.interpreters import code_filter, jar, unread
 from toolgate.gate.effects.special.remote import gh_api, remote_shell
-from toolgate.gate.effects.special.transfer import download, mirror, ssh_key
+from toolgate.gate.effects.special.repeated import fd, parallel, xargs
+from toolgate.gate.effects.special.transfer import borg, download, mirror, ssh_key
 
 READINGS = {
     "git-push": git_push,
@@ -26,6 +27,10 @@ READINGS = {
     "tar": tar,
     "kill": kill,
     "xargs": xargs,
+    "parallel": parallel,
+    "jar": jar,
+    "fd": fd,
+    "borg": borg,
     "eval": words_as_shell,
     "words": words_as_shell,
     "docker-run": docker_run,

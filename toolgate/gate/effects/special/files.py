@@ -1,9 +1,10 @@
-"""Programs with an argument language of their own: find, tar, dd, chmod, kill, xargs."""
+"""Programs with an argument language of their own: find, tar, dd, chmod, kill."""
 
 from posixpath import join
 from typing import NamedTuple
 
 from toolgate.gate.catalog.options import Parsed
+from toolgate.gate.effects.hosts import split_remote
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import BELOW, HOLE, Command, Word
@@ -224,24 +225,6 @@ def arguments_of(name: str, parsed: Parsed, command: Command) -> tuple[Word, ...
     return words[named[-1] + 1 :] if named else words[1:]
 
 
-def xargs(
-    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
-) -> list[Effect]:
-    """Return the effects of the command xargs builds, its arguments coming from elsewhere."""
-    inner = parsed.rest or (Word("echo"),)
-    replaced = parsed.value("-I", "-J", "--replace")
-    unknown = Word(HOLE)
-    if replaced is not None and replaced.text:
-        mark = replaced.text
-        inner = tuple(word._replace(text=word.text.replace(mark, HOLE)) for word in inner)
-        return reader.invoke(inner, command._replace(words=inner))
-    # Without input the command may run once just as it stands.
-    nested = inner[0].text in ("xargs", "parallel")
-    made = [] if nested else reader.invoke(inner, command._replace(words=inner))
-    inner = (*inner, unknown)
-    return [*made, *reader.invoke(inner, command._replace(words=inner))]
-
-
 def tar(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
@@ -266,6 +249,12 @@ def tar(
             if letter == "I" and value:
                 made += _tar_program(reader, value, name)
     archives = [archive] if archive is not None else []
+    writes = bool(set("cruA") & set(letters)) or parsed.has(_TAR_CHANGES)
+    remote = split_remote(archive.text) if archive is not None else None
+    if remote is not None and not parsed.has(["--force-local"]):
+        # HOST:FILE is an archive on another machine.
+        made.append(reader.net("net.send" if writes else "net.fetch", remote[0], name))
+        archives = []
     if "x" in letters or parsed.has(["--extract", "--get"]):
         made += _touched(reader, "fs.read", archives, command, name)
         if not ("O" in letters or parsed.has(["--to-stdout", "--to-command"])):
@@ -273,7 +262,7 @@ def tar(
                 made += reader.touch("fs.write", folder, command, name, ("extract",))
             if "P" in letters or parsed.has(["--absolute-names"]):
                 made += reader.touch("fs.write", Word(HOLE), command, name, ("extract",))
-    elif set("cruA") & set(letters) or parsed.has(_TAR_CHANGES):
+    elif writes:
         made += _touched(reader, "fs.write", archives, command, name)
         sources = [
             word._replace(text=join(folder.text, word.text))

@@ -6,7 +6,8 @@ from toolgate.gate.effects.patterns import matches, matches_any
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command, Word
 
-_FORCE = ["-f", "--force", "--force-with-lease", "--force-if-includes"]
+# --force-if-includes alone does nothing; it narrows --force-with-lease.
+_FORCE = ["-f", "--force", "--force-with-lease"]
 _DELETE = ["-d", "--delete", "--prune"]
 # Keys whose value git runs, or which name a folder or file of such keys.
 _RUNS = (
@@ -56,12 +57,11 @@ _RUNS_IN = {
     "http": ("proxy",),
     "hook": ("command",),
 }
+# Of those, the ones whose value is shell text as it stands.
+_COMMAND_KEYS = frozenset(("core.pager", "core.editor", "sequence.editor"))
 _HARMLESS_VALUES = {
     "core.hookspath": ("/dev/null",),
     "core.fsmonitor": ("true", "false"),
-    "core.pager": ("cat", "less"),
-    "core.editor": ("true", ":"),
-    "sequence.editor": ("true", ":"),
     "protocol.ext.allow": ("never",),
     "protocol.allow": ("never", "user"),
 }
@@ -79,6 +79,8 @@ _GLOBAL_VALUES = (
 )
 _TALKS = ("clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule", "archive")
 _NAMES_ONLY = ["--name-only", "--name-status", "--stat", "--numstat", "--shortstat", "--summary"]
+# Objects and reflog entries that nothing reaches are kept for a time; these say for how long.
+_EXPIRY_KEYS = ("gc.pruneexpire", "gc.reflogexpire", "gc.reflogexpireunreachable")
 _FALSE = ("false", "no", "off", "0")
 
 
@@ -297,6 +299,10 @@ def _unguards_clean(key: str, value: str) -> bool:
     return key == "clean.requireforce" and (value.lower() in _FALSE or HOLE in value)
 
 
+def _prunes_at_once(key: str, value: str) -> bool:
+    return key in _EXPIRY_KEYS and (value.lower() in ("now", "all") or HOLE in value)
+
+
 def git_globals(
     reader: Reading, parsed: Parsed, command: Command, made: list[Effect]
 ) -> tuple[list[Effect], tuple[Word, ...]]:
@@ -331,6 +337,12 @@ def git_globals(
             if not {"-n", "--dry-run"} & {word.text for word in rest}:
                 discard = Effect("vcs.discard", "workspace", "git clean", False, PROVED, "git")
                 made = [*made, discard._replace(how="clean")]
+        elif _prunes_at_once(key, setting) and subcommand == "gc":
+            rewrite = Effect("vcs.history_rewrite", "workspace", "git gc", False, PROVED, "git")
+            kept = any(word.text == "--no-prune" for word in rest)
+            made = made if kept else [*made, rewrite._replace(how="prune")]
+        elif key in _COMMAND_KEYS and HOLE not in setting:
+            made = [*made, *reader.inner(setting)] if setting else made
         elif _runs(key, setting) and setting and setting not in _HARMLESS_VALUES.get(key, ()):
             made = [*made, reader.unknown("git-setting-runs", "git", key)]
     if subcommand in _TALKS:
