@@ -15,6 +15,7 @@ from toolgate.gate.effects.settings import Settings
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.parse import read
 from toolgate.gate.shell.source import REFUSED
+from toolgate.gate.shell.state import TEMPORARY
 
 MAX_NESTING = 8
 MAX_WRAPPERS = 32
@@ -160,6 +161,8 @@ class Reader:
         """Return the effects of a command touching the path a word names."""
         if word.process:
             return []
+        if word.text.startswith(TEMPORARY):
+            word = self._unless_unset(word)
         made = self.paths.effects(
             kind, word.text, command.cwd, program=program, how=how, glob=word.glob
         )
@@ -170,6 +173,15 @@ class Reader:
                 kind, word.text, command.otherwise, program=program, how=how, glob=word.glob
             )
         return made
+
+    def _unless_unset(self, word: Word) -> Word:
+        """Return a path below TMPDIR, not known where it would be grave without the variable."""
+        bare = word.text[len(TEMPORARY) :]
+        leads_out = not bare.startswith("/") or ".." in bare
+        if leads_out or not bare.strip("/") or (word.glob and bare.count("/") < 2):
+            return word._replace(text=HOLE)
+        grave = self.paths.scope(bare) != "outside" or bool(self.paths.qualifiers(bare, glob=False))
+        return word._replace(text=HOLE + bare) if grave else word
 
     def _redirects(self, command: Command) -> list[Effect]:
         made: list[Effect] = []

@@ -175,7 +175,7 @@ class Expander:
             child.is_named or child.type in ("$", "${", "}") for child in node.children
         )
         if not plain:
-            return [Word(HOLE, sources=sources)]
+            return [Word(_temporary(self.text(node)), sources=sources)]
         values = self.state.look_up(self.text(named[0]))
         if splitting and "IFS" in self.state.values and not self._whole(values):
             return [Word(HOLE, sources=sources)]  # how it would be split is not followed
@@ -235,8 +235,7 @@ class Expander:
         if arguments[:1] == ["mktemp"]:
             return _made_by_mktemp(arguments[1:])
         if arguments[:1] == ["echo"] and not any(
-            word.glob or word.text.startswith("-") or "\\" in word.text
-            for word in command.words[1:]
+            word.glob or _echo_option(word.text) or "\\" in word.text for word in command.words[1:]
         ):
             return " ".join(arguments[1:])
         return None
@@ -258,6 +257,20 @@ def joined(left: Word, right: Word) -> Word:
         # Variables doubled again and again would fill the memory.
         return Word(HOLE, sources=left.sources[:64] + right.sources[:64])
     return Word(left.text + right.text, left.glob or right.glob, left.sources + right.sources)
+
+
+def _echo_option(text: str) -> bool:
+    """Say whether echo takes a word as an option; anything else it prints."""
+    return text[:1] == "-" and text != "-" and not text[1:].strip("neE")
+
+
+def _temporary(raw: str) -> str:
+    """Return a temporary folder for TMPDIR with such a folder as its default, else a hole."""
+    for start in ("${TMPDIR:-", "${TMPDIR-"):
+        default = raw.removeprefix(start).removesuffix("}").rstrip("/")
+        if raw.startswith(start) and default in ("/tmp", "/var/tmp"):
+            return default
+    return HOLE
 
 
 def _quoted(word: Word) -> Word:
