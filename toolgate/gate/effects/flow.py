@@ -11,6 +11,7 @@ from toolgate.gate.shell.words import ansi_c, finish
 MAX_LINKS = 16
 """How many commands of a pipe a text is followed through; behind them it is not known."""
 
+_COPIES = frozenset(("cp", "mv", "ln", "link", "install", "gcp", "gmv", "gln"))
 _SENDS = frozenset(("net.fetch", "net.send"))
 _LANGUAGES = {
     "python": "python",
@@ -58,9 +59,11 @@ def carried(
         reader: keeps the files written so far.
     """
     sources = [carries[index] for index in set(_producers(command)) if index < len(carries)]
+    taken = [effect for effect in made if _takes(effect)]
+    before = [reader.files[e.resource] for e in taken if e.resource in reader.files]
     secret = any(source.secret for source in sources)
     secret = secret or any(_is_secret(effect, reader) for effect in made)
-    remote = any(source.remote for source in sources)
+    remote = any(one.remote for one in (*sources, *before))
     result = [_influenced(effect, secret=secret, remote=remote) for effect in made]
     if secret:
         result += [
@@ -71,10 +74,21 @@ def carried(
     fetched = remote or any(effect.type in _SENDS for effect in made)
     content = _content(script, command)
     built = any("project" in effect.how.split() for effect in made if effect.type == "exec.code")
+    copied = len(taken) == 1 and bool(command.words) and command.words[0].text in _COPIES
+    if copied:
+        # A copy is what the original is: the project's own, or what this text has written.
+        content = before[0].text if before else None
+        built = before[0].built if before else taken[0].scope == "workspace"
     for effect in made:
-        if effect.type == "fs.write":
-            reader.files[effect.resource] = Written(content, fetched, secret, built)
+        if effect.type in ("fs.write", "fs.link"):
+            link = taken[0].resource if copied and effect.type == "fs.link" else ""
+            reader.files[effect.resource] = Written(content, fetched, secret, built, link)
     return result, Carries(secret or _prints_environment(command), fetched)
+
+
+def _takes(effect: Effect) -> bool:
+    """Say whether an effect takes what a file holds, to show it or to put it elsewhere."""
+    return effect.type == "fs.read" or (effect.type == "fs.delete" and "move" in effect.how.split())
 
 
 def _prints_environment(command: Command) -> bool:

@@ -16,13 +16,15 @@ class Written(NamedTuple):
         text: its content, if known.
         remote: whether it came from the network.
         secret: whether a secret went into it.
-        built: whether the project's own build made it.
+        built: whether it is the project's own: made by its build, or a copy of its file.
+        link: the file that it is a link to, or "".
     """
 
     text: str | None
     remote: bool
     secret: bool
     built: bool = False
+    link: str = ""
 
 
 class Reading(Protocol):

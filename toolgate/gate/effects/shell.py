@@ -166,6 +166,10 @@ class Reader:
         made = self.paths.effects(
             kind, word.text, command.cwd, program=program, how=how, glob=word.glob
         )
+        link = self.files.get(self.paths.resolve(word.text, command.cwd))
+        if link is not None and link.link and kind in ("fs.read", "fs.write", "fs.permission"):
+            # What goes through a link reaches the file behind it.
+            made += self.paths.effects(kind, link.link, "", program=program, how=how)
         sweeping = kind == "fs.delete" and (word.glob or "recursive" in how)
         if sweeping and command.otherwise and not isabs(word.text):
             # Had the cd before it failed, this would sweep the directory before.
