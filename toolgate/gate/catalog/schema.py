@@ -55,6 +55,7 @@ SPECIAL = frozenset(
         "jar",
         "fd",
         "borg",
+        "mongo",
         "eval",
         "words",
         "download",

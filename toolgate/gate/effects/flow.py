@@ -63,7 +63,7 @@ def carried(
     before = [reader.files[e.resource] for e in taken if e.resource in reader.files]
     secret = any(source.secret for source in sources)
     secret = secret or any(_is_secret(effect, reader) for effect in made)
-    remote = any(one.remote for one in (*sources, *before))
+    remote = any(source.remote for source in sources) or any(one.remote for one in before)
     result = [_influenced(effect, secret=secret, remote=remote) for effect in made]
     if secret:
         result += [

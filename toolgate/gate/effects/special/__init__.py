@@ -11,6 +11,7 @@ from toolgate.gate.effects.special.git import (
     git_shows,
 )
 from toolgate.gate.effects.special.interpreters import code_filter, jar, unread
+from toolgate.gate.effects.special.mongo import mongo
 from toolgate.gate.effects.special.remote import gh_api, remote_shell
 from toolgate.gate.effects.special.repeated import fd, parallel, xargs
 from toolgate.gate.effects.special.transfer import borg, download, mirror, ssh_key
@@ -31,6 +32,7 @@ READINGS = {
     "jar": jar,
     "fd": fd,
     "borg": borg,
+    "mongo": mongo,
     "eval": words_as_shell,
     "words": words_as_shell,
     "docker-run": docker_run,
