@@ -192,6 +192,13 @@ def _content(script: Script, command: Command, links: int = 0) -> str | None:
         word.text.startswith("-") or name == "tee" for word in words[1:]
     ):
         return standard_input(script, command, links)
+    return printed(command)
+
+
+def printed(command: Command) -> str | None:
+    """Return what an echo or printf prints, where its words say so."""
+    words = command.words
+    name = words[0].text
     if name not in ("echo", "printf") or any(w.glob or not w.known for w in words[1:]):
         return None
     arguments = [word.text for word in words[1:]]

@@ -88,6 +88,24 @@ def find(
     return made
 
 
+def found_by(parsed: Parsed, command: Command) -> list[Word] | None:
+    """Return words for what a find prints; None when it does more than print."""
+    words = list(command.words[1:])
+    starts: list[Word] = []
+    while words and words[0].text in _FIRST_OPTIONS:
+        words.pop(0)
+    while words and not (words[0].text.startswith("-") or words[0].text in ("(", "!", ")", ",")):
+        starts.append(words.pop(0))
+    expression = _Expression(words, parsed.known)
+    try:
+        narrowed = expression.read()
+    except RecursionError:
+        return None
+    if expression.actions or not all(word.known for word in words):
+        return None
+    return [target for start in starts or [Word(".")] for target in _targets(start, narrowed)]
+
+
 class _Expression:
     """An expression of find: which tests stand before each action in its own branch.
 
@@ -101,11 +119,13 @@ class _Expression:
         self.position = 0
         self.actions: list[tuple[_Narrowed, str, list[Word]]] = []
 
-    def read(self) -> None:
-        """Read the whole expression, also behind a bracket too many."""
+    def read(self) -> _Narrowed:
+        """Read the whole expression, also behind a bracket too many; return what it leaves."""
+        narrowed: _Narrowed = ()
         while self.position < len(self.words):
-            self._alternatives(())
+            narrowed = self._alternatives(())
             self.position += 1
+        return narrowed
 
     def _alternatives(self, outer: _Narrowed) -> _Narrowed:
         branches: list[_Narrowed] = []

@@ -7,6 +7,7 @@ from toolgate.gate.effects import flow
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.effects.special.files import arguments_of
+from toolgate.gate.effects.special.listed import listed_for
 from toolgate.gate.shell.model import HOLE, Command, Word
 
 MAX_INPUTS = 32
@@ -24,16 +25,32 @@ def xargs(
     """Return the effects of the command xargs builds, its arguments coming from elsewhere."""
     inner = parsed.rest or (Word("echo"),)
     replaced = parsed.value("-I", "-J", "--replace")
-    unknown = Word(HOLE)
+    fed = None if parsed.has(["-a", "--arg-file"]) else listed_for(reader, command)
+    inputs = fed if fed is not None else [Word(HOLE)]
     if replaced is not None and replaced.text:
-        mark = replaced.text
-        inner = tuple(word._replace(text=word.text.replace(mark, HOLE)) for word in inner)
-        return reader.invoke(inner, command._replace(words=inner))
+        return [
+            effect
+            for given in inputs
+            for effect in _invoked(reader, inner, replaced.text, given, command)
+        ]
     # Without input the command may run once just as it stands.
     nested = inner[0].text in ("xargs", "parallel")
     made = [] if nested else reader.invoke(inner, command._replace(words=inner))
-    inner = (*inner, unknown)
+    inner = (*inner, *inputs)
     return [*made, *reader.invoke(inner, command._replace(words=inner))]
+
+
+def _invoked(
+    reader: Reading, inner: tuple[Word, ...], mark: str, given: Word, command: Command
+) -> list[Effect]:
+    """Return the effects of a command with an input in place of a mark."""
+    filled = tuple(
+        word._replace(text=word.text.replace(mark, given.text), glob=word.glob or given.glob)
+        if mark in word.text
+        else word
+        for word in inner
+    )
+    return reader.invoke(filled, command._replace(words=filled))
 
 
 def parallel(
