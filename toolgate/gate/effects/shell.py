@@ -162,7 +162,7 @@ class Reader:
         if word.process:
             return []
         if word.text.startswith(TEMPORARY):
-            word = self._unless_unset(word)
+            word = self._unless_unset(word, command)
         made = self.paths.effects(
             kind, word.text, command.cwd, program=program, how=how, glob=word.glob
         )
@@ -178,8 +178,12 @@ class Reader:
             )
         return made
 
-    def _unless_unset(self, word: Word) -> Word:
+    def _unless_unset(self, word: Word, command: Command) -> Word:
         """Return a path below TMPDIR, not known where it would be grave without the variable."""
+        if any(name == "TMPDIR" for name, _ in command.assigns):
+            return word._replace(
+                text=HOLE
+            )  # expanded before it is set; whoever wrote it meant after
         bare = word.text[len(TEMPORARY) :]
         leads_out = not bare.startswith("/") or ".." in bare
         if leads_out or not bare.strip("/") or (word.glob and bare.count("/") < 2):
