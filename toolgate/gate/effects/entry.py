@@ -13,7 +13,6 @@ from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import Command, Word
 
 _SCRIPT_SUFFIXES = (".py", ".js", ".mjs", ".ts", ".rb", ".sh", ".php", ".pl")
-_SCRIPTS = ("artisan", "rails", "rake")
 _FILE_ROLES = {
     "read": "fs.read",
     "write": "fs.write",
@@ -325,13 +324,7 @@ def _script_operand(
         return [Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")]
     if not roles:
         return []
-    made = argument(reading, roles[0].rstrip("*?"), first, command, name, ())
-    script = basename(first.text)
-    known = reading.entry(script) if script.endswith(".py") or script in _SCRIPTS else None
-    if known is None:
-        return made
-    # A project's script of a known name does what the name says, or anything.
-    return made + apply(reading, known, script, parsed.rest[1:], command)
+    return argument(reading, roles[0].rstrip("*?"), first, command, name, ())
 
 
 def _standard_input(

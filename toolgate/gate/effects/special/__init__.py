@@ -1,7 +1,14 @@
-"""Readings that a table cannot express, one function a kind of program."""
+"""Readings that a table cannot express, one function a kind of program.
 
-from toolgate.gate.effects.special.containers import docker_run
-from toolgate.gate.effects.special.files import chmod, dd, find, kill, tar, words_as_shell
+Those of programs that few calls run are loaded when the first such call comes:
+each module costs every start of the hook.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from toolgate.gate.effects.model import Effect
+from toolgate.gate.effects.special.files import chmod, dd, find, kill, tar
 from toolgate.gate.effects.special.git import (
     git_checkout,
     git_config,
@@ -11,12 +18,23 @@ from toolgate.gate.effects.special.git import (
     git_shows,
 )
 from toolgate.gate.effects.special.interpreters import code_filter, jar, unread
-from toolgate.gate.effects.special.mongo import mongo
-from toolgate.gate.effects.special.remote import gh_api, remote_shell
-from toolgate.gate.effects.special.repeated import fd, parallel, xargs
 from toolgate.gate.effects.special.transfer import borg, download, mirror, ssh_key
 
-READINGS = {
+
+def _later(module: str, name: str) -> Callable[..., list[Effect]]:
+    """Return a reading that loads its module when it is used."""
+
+    def read(*arguments: Any) -> list[Effect]:
+        from importlib import import_module
+
+        loaded = import_module(f"toolgate.gate.effects.special.{module}")
+        made: list[Effect] = getattr(loaded, name)(*arguments)
+        return made
+
+    return read
+
+
+READINGS: dict[str, Callable[..., list[Effect]]] = {
     "git-push": git_push,
     "git-config": git_config,
     "git-checkout": git_checkout,
@@ -27,17 +45,17 @@ READINGS = {
     "chmod": chmod,
     "tar": tar,
     "kill": kill,
-    "xargs": xargs,
-    "parallel": parallel,
+    "xargs": _later("repeated", "xargs"),
+    "parallel": _later("repeated", "parallel"),
+    "fd": _later("repeated", "fd"),
     "jar": jar,
-    "fd": fd,
     "borg": borg,
-    "mongo": mongo,
-    "eval": words_as_shell,
-    "words": words_as_shell,
-    "docker-run": docker_run,
-    "gh-api": gh_api,
-    "remote-shell": remote_shell,
+    "mongo": _later("mongo", "mongo"),
+    "eval": _later("joined", "words_as_shell"),
+    "words": _later("joined", "words_as_shell"),
+    "docker-run": _later("containers", "docker_run"),
+    "gh-api": _later("remote", "gh_api"),
+    "remote-shell": _later("remote", "remote_shell"),
     "download": download,
     "mirror": mirror,
     "ssh-key": ssh_key,

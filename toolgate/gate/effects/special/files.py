@@ -42,31 +42,11 @@ _Narrowed = tuple[_Found, ...]
 """Alternatives; empty when the tests leave every file."""
 
 
-# These hand more than one word to the system as they are; a single word goes to a shell.
-_RUN_AS_GIVEN = frozenset(
-    (
-        "screen",
-        "tmux new-session",
-        "tmux new",
-        "tmux new-window",
-        "tmux neww",
-        "tmux split-window",
-        "tmux splitw",
-        "tmux respawn-pane",
-    )
-)
-
-
 def find(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return what find does to the files it finds."""
-    words = list(arguments_of(name, parsed, command))
-    starts: list[Word] = []
-    while words and words[0].text in _FIRST_OPTIONS:
-        words.pop(0)
-    while words and not (words[0].text.startswith("-") or words[0].text in ("(", "!", ")", ",")):
-        starts.append(words.pop(0))
+    starts, words = _starts(arguments_of(name, parsed, command))
     expression = _Expression(words, parsed.known)
     try:
         expression.read()
@@ -74,9 +54,7 @@ def find(
         return [reader.unknown("expression-too-deep", name)]
     made: list[Effect] = []
     for narrowed, action, arguments in expression.actions:
-        targets = [
-            target for start in starts or [Word(".")] for target in _targets(start, narrowed)
-        ]
+        targets = [target for start in starts for target in _targets(start, narrowed)]
         if action == "-delete":
             for target in targets:
                 made += reader.touch("fs.delete", target, command, name, (*how, "recursive"))
@@ -90,12 +68,7 @@ def find(
 
 def found_by(parsed: Parsed, command: Command) -> list[Word] | None:
     """Return words for what a find prints; None when it does more than print."""
-    words = list(command.words[1:])
-    starts: list[Word] = []
-    while words and words[0].text in _FIRST_OPTIONS:
-        words.pop(0)
-    while words and not (words[0].text.startswith("-") or words[0].text in ("(", "!", ")", ",")):
-        starts.append(words.pop(0))
+    starts, words = _starts(command.words[1:])
     expression = _Expression(words, parsed.known)
     try:
         narrowed = expression.read()
@@ -103,7 +76,18 @@ def found_by(parsed: Parsed, command: Command) -> list[Word] | None:
         return None
     if expression.actions or not all(word.known for word in words):
         return None
-    return [target for start in starts or [Word(".")] for target in _targets(start, narrowed)]
+    return [target for start in starts for target in _targets(start, narrowed)]
+
+
+def _starts(arguments: tuple[Word, ...]) -> tuple[list[Word], list[Word]]:
+    """Split find's words into where it starts and its expression."""
+    words = list(arguments)
+    starts: list[Word] = []
+    while words and words[0].text in _FIRST_OPTIONS:
+        words.pop(0)
+    while words and not (words[0].text.startswith("-") or words[0].text in ("(", "!", ")", ",")):
+        starts.append(words.pop(0))
+    return starts or [Word(".")], words
 
 
 class _Expression:
@@ -389,18 +373,3 @@ def kill(
         return []  # jobs of this very text
     resource = " ".join(targets) or name
     return [Effect("proc.kill", "outside", resource, True, PROVED, name, "")]
-
-
-def words_as_shell(
-    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
-) -> list[Effect]:
-    """Return the effects of words that are joined by blanks and run as shell text."""
-    words = parsed.rest or parsed.operands
-    if not words:
-        return []
-    if name in _RUN_AS_GIVEN and len(words) > 1:
-        return reader.invoke(words, command._replace(words=words))
-    text = " ".join(word.text for word in words)
-    return (
-        reader.inner(text, cwd=command.cwd) if HOLE not in text else [reader.code_not_known(name)]
-    )

@@ -57,8 +57,8 @@ _RUNS_IN = {
     "http": ("proxy",),
     "hook": ("command",),
 }
-# Of those, the ones whose value is shell text as it stands.
-_COMMAND_KEYS = frozenset(("core.pager", "core.editor", "sequence.editor"))
+# Whose effect depends on the call they are given for.
+_BY_CALL = ("core.pager", "core.editor", "sequence.editor", "gc.pruneexpire", "gc.reflogexpire")
 _HARMLESS_VALUES = {
     "core.hookspath": ("/dev/null",),
     "core.fsmonitor": ("true", "false"),
@@ -79,8 +79,6 @@ _GLOBAL_VALUES = (
 )
 _TALKS = ("clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule", "archive")
 _NAMES_ONLY = ["--name-only", "--name-status", "--stat", "--numstat", "--shortstat", "--summary"]
-# Objects and reflog entries that nothing reaches are kept for a time; these say for how long.
-_EXPIRY_KEYS = ("gc.pruneexpire", "gc.reflogexpire", "gc.reflogexpireunreachable")
 _FALSE = ("false", "no", "off", "0")
 
 
@@ -299,10 +297,6 @@ def _unguards_clean(key: str, value: str) -> bool:
     return key == "clean.requireforce" and (value.lower() in _FALSE or HOLE in value)
 
 
-def _prunes_at_once(key: str, value: str) -> bool:
-    return key in _EXPIRY_KEYS and (value.lower() in ("now", "all") or HOLE in value)
-
-
 def git_globals(
     reader: Reading, parsed: Parsed, command: Command, made: list[Effect]
 ) -> tuple[list[Effect], tuple[Word, ...]]:
@@ -337,12 +331,10 @@ def git_globals(
             if not {"-n", "--dry-run"} & {word.text for word in rest}:
                 discard = Effect("vcs.discard", "workspace", "git clean", False, PROVED, "git")
                 made = [*made, discard._replace(how="clean")]
-        elif _prunes_at_once(key, setting) and subcommand == "gc":
-            rewrite = Effect("vcs.history_rewrite", "workspace", "git gc", False, PROVED, "git")
-            kept = any(word.text == "--no-prune" for word in rest)
-            made = made if kept else [*made, rewrite._replace(how="prune")]
-        elif key in _COMMAND_KEYS and HOLE not in setting:
-            made = [*made, *reader.inner(setting)] if setting else made
+        elif key in _BY_CALL:
+            from toolgate.gate.effects.special.git_setting import effects_of
+
+            made = [*made, *effects_of(key, setting, subcommand, rest, reader)]
         elif _runs(key, setting) and setting and setting not in _HARMLESS_VALUES.get(key, ()):
             made = [*made, reader.unknown("git-setting-runs", "git", key)]
     if subcommand in _TALKS:

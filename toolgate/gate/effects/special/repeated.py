@@ -1,7 +1,5 @@
 """Programs that run a command again and again: xargs, GNU parallel and fd."""
 
-from shlex import quote
-
 from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects import flow
 from toolgate.gate.effects.model import Effect
@@ -26,12 +24,13 @@ def xargs(
     inner = parsed.rest or (Word("echo"),)
     replaced = parsed.value("-I", "-J", "--replace")
     fed = None if parsed.has(["-a", "--arg-file"]) else listed_for(reader, command)
-    inputs = fed if fed is not None else [Word(HOLE)]
-    if replaced is not None and replaced.text:
+    inputs = fed if fed is not None else [Word(HOLE, sources=command.stdin)]
+    mark = replaced.text if replaced is not None else ""
+    if not mark and parsed.has(["-i", "--replace"], abbreviated=False):
+        mark = "{}"
+    if mark:
         return [
-            effect
-            for given in inputs
-            for effect in _invoked(reader, inner, replaced.text, given, command)
+            effect for given in inputs for effect in _invoked(reader, inner, mark, given, command)
         ]
     # Without input the command may run once just as it stands.
     nested = inner[0].text in ("xargs", "parallel")
@@ -45,7 +44,11 @@ def _invoked(
 ) -> list[Effect]:
     """Return the effects of a command with an input in place of a mark."""
     filled = tuple(
-        word._replace(text=word.text.replace(mark, given.text), glob=word.glob or given.glob)
+        word._replace(
+            text=word.text.replace(mark, given.text),
+            glob=word.glob or given.glob,
+            sources=word.sources + given.sources,
+        )
         if mark in word.text
         else word
         for word in inner
@@ -76,7 +79,7 @@ def parallel(
     if not any(mark in text for mark in _MARKS):
         text += " {}"
     made: list[Effect] = []
-    for given in [_ARGUMENT] if inputs is None else [quote(one) for one in inputs]:
+    for given in [_ARGUMENT] if inputs is None else [_quote(one) for one in inputs]:
         filled = text.replace("{}", given)
         for mark in _MARKS[1:]:
             filled = filled.replace(mark, _ARGUMENT)
@@ -88,6 +91,11 @@ def parallel(
             inner = inner if inner != tuple(template) else (*inner, Word(one))
             made += reader.invoke(inner, command._replace(words=inner))
     return made
+
+
+def _quote(text: str) -> str:
+    """Return a text as one word of a shell."""
+    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def _inputs(words: list[Word]) -> list[str] | None:
