@@ -140,7 +140,7 @@ def _subcommand(
     rest = parsed.rest
     if entry.get("special") == "git":
         made, rest = special.git_globals(reading, parsed, command, made)
-    if not rest and parsed.has(entry.get("dry", []), abbreviated=False):
+    if not rest and parsed.has([*entry.get("dry", []), "--help"], abbreviated=False):
         return [*made, reading.inspect(name)]
     if not rest:
         return [*made, *(stated(item, name, ()) for item in entry.get("does", ()))] or [
