@@ -166,7 +166,8 @@ class Reader:
         made = self.paths.effects(
             kind, word.text, command.cwd, program=program, how=how, glob=word.glob
         )
-        link = self.files.get(self.paths.resolve(word.text, command.cwd))
+        here = self.paths.resolve(word.text, command.cwd) if self.files else ""
+        link = self.files.get(here)
         if link is not None and link.link and kind in ("fs.read", "fs.write", "fs.permission"):
             # What goes through a link reaches the file behind it.
             made += self.paths.effects(kind, link.link, "", program=program, how=how)
