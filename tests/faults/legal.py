@@ -342,6 +342,48 @@ def _(kit: Any) -> None:
     kit.traces["t.jsonl"] = transcript(*rows)
 
 
+def refuse(kit: Any, **named: Any) -> None:
+    """Record a call whose request could not be read, as the hook does."""
+    made = writer(kit)
+    known = {"session": None, "call": None, "tool": None, "args_digest": None, **named}
+    details = {"digest": digest(b"request"), "reason": "hook input is no JSON text", **known}
+    made.ledger.audit(
+        action="input.refused", actor="claude-code", target=None, details=details, ts=made.tick()
+    )
+
+
+REFUSED_ARGS = digest_of({"command": "ls c9"})
+
+
+@legal("transcript-with-a-call-refused-unread", beside="call-refused-unread-that-ran", base="plain")
+def _(kit: Any) -> None:
+    refuse(kit, session=SESSION, call="c9", tool="Bash", args_digest=REFUSED_ARGS)
+    rows = [span("c0"), answer("c0"), span("c9"), answer("c9", error=True)]
+    kit.traces["t.jsonl"] = transcript(*rows)
+
+
+@legal("call-refused-unread-shown-without-session", beside="call-refused-unread-of-another-session",
+       base="plain")  # fmt: skip
+def _(kit: Any) -> None:
+    refuse(kit, session=SESSION, call="c9")
+    shown = next(one for one in kit.trace() if one.call == "c0")
+    kit.spans = [shown, shown._replace(session=None, call="c9", where="t:2", status="error")]
+
+
+@legal("two-calls-refused-unread-without-ids", beside="one-refusal-for-two-calls", base="plain")
+def _(kit: Any) -> None:
+    refuse(kit, session=SESSION, args_digest=REFUSED_ARGS)
+    refuse(kit, session=SESSION, args_digest=REFUSED_ARGS)
+    kit.spans = without_ids(kit)
+
+
+def without_ids(kit: Any) -> list[Any]:
+    """Return a trace that shows the allowed call and two equal ones without id that failed."""
+    shown = next(one for one in kit.trace() if one.call == "c0")
+    unnamed = shown._replace(call=None, args_digest=REFUSED_ARGS, status="error")
+    return [shown, unnamed._replace(where="t:2"), unnamed._replace(where="t:3")]
+
+
 @legal("transcript-of-a-resumed-session", beside="decision-used-by-two-spans", base="plain")
 def _(kit: Any) -> None:
     copied = span("c0", sessionId="resumed")

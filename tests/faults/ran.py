@@ -4,7 +4,7 @@ from typing import Any
 
 from catalogue import fault, legal
 from damage import audit, ran_with, show_call
-from legal import answer, span, transcript
+from legal import REFUSED_ARGS, answer, refuse, span, transcript, without_ids
 
 from toolgate.canonical import digest, digest_of
 
@@ -169,6 +169,40 @@ def _(kit: Any) -> None:
 def _(kit: Any) -> None:
     rows = (span("c0"), answer("c0"), span("c1"), answer("c1"))
     kit.traces["t.jsonl"] = transcript(*rows)
+
+
+@fault("more-findings-of-a-code-than-are-listed", "H", "execution.unmatched")
+def _(kit: Any) -> None:
+    kit.args["most"] = 2
+    for number in range(5):
+        details = {"call": f"u{number}", "tool": "Bash", "args_digest": None, "result_digest": None}
+        audit(kit, "execution.unmatched", details)
+
+
+@fault("call-refused-unread-that-ran", "H", "execution.after_deny", base="plain")
+def _(kit: Any) -> None:
+    refuse(kit, session="s", call="c9", tool="Bash", args_digest=REFUSED_ARGS)
+    kit.traces["t.jsonl"] = transcript(span("c0"), answer("c0"), span("c9"), answer("c9"))
+
+
+@fault("call-refused-unread-of-another-session", "H", "execution.no_decision", base="plain")
+def _(kit: Any) -> None:
+    refuse(kit, session="t", call="c9", tool="Bash", args_digest=REFUSED_ARGS)
+    rows = (span("c0"), answer("c0"), span("c9"), answer("c9", error=True))
+    kit.traces["t.jsonl"] = transcript(*rows)
+
+
+@fault("refusal-that-names-nothing", "H", "execution.no_decision", base="plain")
+def _(kit: Any) -> None:
+    refuse(kit, session=["s"], call="", tool=7, args_digest={"c9": None})
+    rows = (span("c0"), answer("c0"), span("c9"), answer("c9", error=True))
+    kit.traces["t.jsonl"] = transcript(*rows)
+
+
+@fault("one-refusal-for-two-calls", "H", "execution.no_decision", base="plain")
+def _(kit: Any) -> None:
+    refuse(kit, session="s", call="c7", args_digest=REFUSED_ARGS)
+    kit.spans = without_ids(kit)
 
 
 @fault("trace-without-times-misses-a-call", "H", "execution.no_span")

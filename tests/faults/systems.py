@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import checkpoints
-from ledgers import Kit, Writer
+from ledgers import SPINE, Kit, Writer
 
 from toolgate.canonical import digest
 from toolgate.verify.anchors import NOTHING, Anchors
@@ -177,6 +177,53 @@ def _(family: Family) -> None:
     kept = checkpoints.checkpointed(kit)
     checkpoints.cut_behind(kit, len(kit.spine) - 2)
     family.anchors = Anchors((checkpoints.held(kept),))
+
+
+@fault("copy-that-goes-on-differently", "log.equivocation", verdict="FAIL")
+def _(family: Family) -> None:
+    shutil.copytree(family.folder / "child", family.folder / "copy")
+    for name in ("child", "copy"):
+        writer = Writer(family.folder / name, "worker")
+        writer.ts += 10**8
+        writer.decide(f"after in {name}", "denied")
+        writer.close()
+    family.roots.append(family.folder / "copy")
+
+
+@fault("copy-whose-history-was-rewritten", "log.equivocation", verdict="FAIL")
+def _(family: Family) -> None:
+    shutil.copytree(family.folder / "other", family.folder / "copy")
+    family.roots.append(family.folder / "copy")
+    kit = family.kit("copy")
+    kit.decision("x1").body["rule"] = "another"
+    kit.rehash()
+
+
+@fault("three-copies-that-part-twice", "log.equivocation", verdict="FAIL")
+def _(family: Family) -> None:
+    for name in ("copy", "third"):
+        shutil.copytree(family.folder / "child", family.folder / name)
+        family.roots.append(family.folder / name)
+        writer = Writer(family.folder / name, "worker")
+        writer.ts += 10**8
+        writer.decide("after", "denied")
+        writer.close()
+        writer.decide(f"later in {name}", "denied")
+        writer.ts += len(name)
+        writer.close()
+    writer = Writer(family.folder / "child", "worker")
+    writer.ts += 10**8
+    writer.decide("after in child", "denied")
+    writer.close()
+
+
+@fault("copy-that-ends-earlier", verdict="INCOMPLETE")
+def _(family: Family) -> None:
+    shutil.copytree(family.folder / "other", family.folder / "copy")
+    spine = family.folder / "copy" / SPINE
+    lines = spine.read_bytes().splitlines(keepends=True)
+    spine.write_bytes(b"".join(lines[:-1]))
+    family.roots.append(family.folder / "copy")
 
 
 @fault("session-still-open", verdict="INCOMPLETE")

@@ -259,6 +259,7 @@ def expected_of(report: Report) -> dict[str, Any]:
             }
             for item in report.findings
         ],
+        **({"more": report.more} if report.more else {}),
     }
 
 
@@ -270,7 +271,7 @@ def report_of(report: Report, folder: Path) -> dict[str, Any]:
     said = {
         name: value
         for name, value in report.as_json().items()
-        if value and name not in ("verdict", "findings")
+        if value and name not in ("verdict", "findings", "more")
     }
     made: dict[str, Any] = json.loads(json.dumps(said).replace(f"{folder}/", ""))
     return made

@@ -81,7 +81,7 @@ def rotate(name: str, principal: str | None, path: str | None) -> None:
 def _record(root: str, name: str, old: PrivateKey, fresh: PrivateKey, ts: int) -> None:
     """Append the rotation, unless a run that was interrupted has done so."""
     from toolgate.ledger.append import Ledger, open_store
-    from toolgate.ledger.approvals import Known
+    from toolgate.ledger.known import Known
 
     if not Known(open_store(root, durable=True)).keys.replaced(name, old.public, fresh.public):
         Ledger(root).rotate_approver(name, old=old, new=fresh, ts=ts)

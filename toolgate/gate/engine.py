@@ -55,7 +55,14 @@ class Gate:
         if call.tool in SHELL_TOOLS:
             text = text_field(call, "command")
             return tuple(Reader(call.place, self.policy.settings, self.catalog).effects(text))
-        return tuple(effects_of_tool(call, self.policy.settings, self.policy.mcp))
+        return tuple(
+            effects_of_tool(
+                call,
+                self.policy.settings,
+                self.policy.mcp,
+                lambda: Reader(call.place, self.policy.settings, self.catalog),
+            )
+        )
 
     def decide(self, call: ToolCall, facts: tuple[Fact, ...] = ()) -> Decision:
         """Return the decision on a call. A call that cannot be read is denied."""

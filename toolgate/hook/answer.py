@@ -93,7 +93,7 @@ def _refused_input(ledger: Ledger, data: bytes, reason: str, ts: int) -> Answer:
             action="input.refused",
             actor=claude_code.HOST,
             target=None,
-            details={"digest": digest(data), "reason": reason},
+            details={"digest": digest(data), "reason": reason, **claude_code.named(data)},
             ts=ts,
         )
     except ToolgateError as error:

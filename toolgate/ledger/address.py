@@ -12,11 +12,16 @@ def require_driver() -> None:
         LedgerError: psycopg is missing.
     """
     try:
-        import psycopg  # noqa: F401
+        import psycopg
     except ImportError:
         raise LedgerError(
             "a ledger in PostgreSQL needs psycopg: pip install 'toolgate-evalkit[postgres]'"
         ) from None
+    if not psycopg.Pipeline.is_supported():
+        raise LedgerError(
+            f"a ledger in PostgreSQL needs libpq 14 or newer; found {psycopg.pq.version()}: "
+            "pip install 'toolgate-evalkit[postgres]'"
+        )
 
 
 def database_name(url: str) -> str:

@@ -7,7 +7,7 @@ writer that dies between the two has used up approvals for nothing; the other
 order could use one twice.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from toolgate.approval import (
@@ -17,21 +17,18 @@ from toolgate.approval import (
     SIGNATURE,
     Approval,
     Approvers,
-    Keys,
     Target,
     is_signed,
-    standing,
 )
-from toolgate.canonical import digest, parse
-from toolgate.errors import CanonicalizationError, InputError, RecordError
+from toolgate.canonical import parse
+from toolgate.errors import InputError
 from toolgate.ledger import calls
 from toolgate.ledger.index import Place, decision_digest_of
+from toolgate.ledger.known import Known, known_at
 from toolgate.ledger.session import Session
 from toolgate.ledger.spine import Spine
 from toolgate.ledger.store import Store
-from toolgate.records import DecisionFields, check, decision_digest, entry
-
-_NEEDLES = (b'"kind":"approval"', b'"kind":"key_rotate"', b'"action":"approval.cited"')
+from toolgate.records import DecisionFields, decision_digest, entry
 
 
 class Composing(NamedTuple):
@@ -75,73 +72,6 @@ class Given(NamedTuple):
     standing: list[Approval]
 
 
-class Known:
-    """What the spine says about approvals."""
-
-    def __init__(self, store: Store) -> None:
-        self.approvals: list[Approval] = []
-        self.cited: dict[str, set[str]] = {}
-        self.keys = Keys()
-        self._signatures: set[str] = set()
-        for _, line in store.spine_lines(_NEEDLES, 0):
-            self._take(line)
-
-    def _take(self, line: bytes) -> None:
-        try:
-            body = parse(line)
-            check(body)
-        except (CanonicalizationError, RecordError):
-            return  # no entry; the verifier says so
-        ev = body["ev"]
-        if body["kind"] == "approval":
-            self._approval(approval_of(digest(line), body))
-        elif body["kind"] == "key_rotate":
-            if ev["role"] == "approver":
-                self.keys.rotate(body["seq"], ev)
-        elif body["kind"] == "audit" and ev["action"] == CITED:
-            named = ev["details"].get("approvals")
-            for item in named if type(named) is list else ():
-                self.cited.setdefault(str(item), set()).add(str(ev["target"]))
-
-    def _approval(self, item: Approval) -> None:
-        """Take an approval, unless it repeats a signature: one signature counts once."""
-        signature = item.ev["sig"]
-        if signature is None or signature not in self._signatures:
-            self._signatures.add(signature)
-            self.approvals.append(item)
-
-    def speaks(self, item: Approval, principals: Mapping[str, Sequence[str]]) -> bool:
-        """Say whether an approval is signed, with a key that is its principal's."""
-        given = principals.get(item.principal, ())
-        key = item.key
-        if key is None or not self.keys.speaks(item.principal, key, given, item.seq):
-            return False
-        return is_signed(item.ev)
-
-    def standing(
-        self,
-        target: Target,
-        principals: Mapping[str, Sequence[str]],
-        ts: int,
-        mine: Sequence[str] = (),
-    ) -> list[Approval]:
-        """Return the approvals a decision may rest on; ``mine`` are what it replaces rested on."""
-        signed = [
-            item
-            for item in self.approvals
-            if item.about(target)
-            and (item.entry in mine or not self.cited.get(item.entry))
-            and self.speaks(item, principals)
-        ]
-        return standing(signed, target, ts)
-
-
-def approval_of(name: str, body: Mapping[str, Any]) -> Approval:
-    """Return an approval as its entry says it; ``name`` is its entry digest."""
-    after = body["parents"][0] if body["parents"] else None
-    return Approval(name, body["seq"], body["ts"], after, body["ev"])
-
-
 def decide(held: Session, composing: Composing) -> Settled:
     """Add the decision on a call whose class needs approvals, and use them up, once."""
     placed = calls.place(held, composing.fields)
@@ -149,8 +79,7 @@ def decide(held: Session, composing: Composing) -> Settled:
     target = Target(None, fields.args_digest, held.id, fields.action_class)
     mine = () if placed.earlier is None else tuple(parse(placed.earlier)["basis"])
     with held.spine() as spine:
-        spine.flush()
-        known = Known(held.setting.store)
+        known = known_at(spine, held.setting.store, fields.ts)
         there = known.standing(target, composing.approvers.principals, fields.ts, mine)
         ts = max([fields.ts, *[item.ts for item in there]])
         there = [item for item in there if ts <= item.ev["expiry"]]
@@ -194,8 +123,7 @@ def give(
         InputError: it is not signed, not with a key of its principal, not that principal's to
             give, not about the target, or no longer valid.
     """
-    spine.flush()
-    known = Known(store)
+    known = known_at(spine, store, ev["ts"])
     item = Approval("", spine.head.seq + 1, ev["ts"], None, ev)
     name = item.principal
     if ev["evidence"] != SIGNATURE or not is_signed(ev):

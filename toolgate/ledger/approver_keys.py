@@ -1,7 +1,7 @@
 """The rotation of an approver's key."""
 
 from toolgate.errors import InputError
-from toolgate.ledger.approvals import Known
+from toolgate.ledger.known import Known
 from toolgate.ledger.policies import principals_of
 from toolgate.ledger.rotation import rotation
 from toolgate.ledger.spine import Spine

@@ -315,15 +315,15 @@ def _orphans(held: Session) -> list[Place]:
     """Return the allowed decisions without outcome that no later decision replaced."""
     named: set[str] = set()
     allowed: list[tuple[Place, bytes]] = []
-    for place in held.index.decisions():
-        line = held.line_at(place)
+    places = held.index.decisions()
+    for place, line in zip(places, held.lines_at(places), strict=True):
         named.update(parents_of(line))
         if b'"decision_state":"allowed"' in line:
             allowed.append((place, line))
     return [
         place
         for place, line in allowed
-        if digest(line) not in named and _pending(held, place) is not None
+        if digest(line) not in named and held.answer_to(decision_digest_of(line), place) is None
     ]
 
 

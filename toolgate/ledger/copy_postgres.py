@@ -9,7 +9,7 @@ import psycopg
 from toolgate.errors import LedgerError
 from toolgate.ledger.address import database_name
 from toolgate.ledger.copy import row_of
-from toolgate.ledger.postgres import SCHEMA, lock_key, reason
+from toolgate.ledger.transactions import SCHEMA, lock_key, reason
 
 _ROWS = 4096
 _SIZES = """

@@ -25,7 +25,8 @@ from toolgate.ledger.files import (
 from toolgate.ledger.index import NO_TAIL, Tail, is_whole
 
 LOCK_FILE = "spine.lock"
-_MOST_STATE_BYTES = 64 * 1024
+_MOST_CACHE_BYTES = 16 * 1024 * 1024
+_CACHED = os.O_CLOEXEC | os.O_NONBLOCK  # what is no file must not hold a hook up
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 
@@ -169,7 +170,7 @@ class Files:
         self._sessions = os.path.join(self.where, "sessions")
         self._unsynced: dict[str, None] | None = None
 
-    def session(self, name: str) -> Locked:
+    def session(self, name: str, *, since: int = 0) -> Locked:
         """Return a session's file, not yet locked."""
         make_directory(self._sessions)
         return Locked(
@@ -270,16 +271,7 @@ class Files:
 
     def load_state(self, name: str) -> bytes | None:
         """Return a session's cached state; None when there is none."""
-        try:
-            fd = os.open(self._path(name, ".turn"), os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            return None
-        try:
-            return os.read(fd, _MOST_STATE_BYTES)
-        except OSError:
-            return None
-        finally:
-            os.close(fd)
+        return _cached(self._path(name, ".turn"))
 
     def keep_state(self, name: str, data: bytes) -> None:
         """Cache a session's state.
@@ -287,18 +279,16 @@ class Files:
         A cache that cannot be written costs the next process a look at the spine
         and nothing else; the entries are on the disk already.
         """
-        try:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-            fd = os.open(self._path(name, ".turn"), flags, 0o600)
-        except OSError:
-            return
-        try:
-            if os.write(fd, data) != len(data):
-                os.ftruncate(fd, 0)
-        except OSError:
+        if not _cache(self._path(name, ".turn"), data):
             self.drop_state(name)
-        finally:
-            os.close(fd)
+
+    def load_cache(self, name: str) -> bytes | None:
+        """Return what was read of the spine and kept under a name; None when there is none."""
+        return _cached(os.path.join(self.where, f"{name}.cache"))
+
+    def keep_cache(self, name: str, data: bytes) -> None:
+        """Keep what was read of the spine; what could be written by half is read as nothing."""
+        _cache(os.path.join(self.where, f"{name}.cache"), data)
 
     def drop_state(self, name: str) -> None:
         """Remove a session's cached state before the spine changes under it.
@@ -333,6 +323,36 @@ class Files:
 
     def _path(self, name: str, ending: str) -> str:
         return os.path.join(self._sessions, name + ending)
+
+
+def _cached(path: str) -> bytes | None:
+    """Return a cache's bytes; None when it is not there or cannot be read."""
+    try:
+        fd = os.open(path, os.O_RDONLY | _CACHED)
+    except OSError:
+        return None
+    try:
+        return os.read(fd, _MOST_CACHE_BYTES)
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+
+
+def _cache(path: str, data: bytes) -> bool:
+    """Write a cache; say whether what is there now is it, or nothing."""
+    try:
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _CACHED, 0o600)
+    except OSError:
+        return True
+    try:
+        if os.write(fd, data) != len(data):
+            os.ftruncate(fd, 0)
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+    return True
 
 
 def boot_id(path: str = BOOT_ID) -> str | None:

@@ -66,7 +66,8 @@ class Held:
         self._memory = memory
         self._store = setting.store
         self._name = session_name(session)
-        self._stream = self._store.session(self._name)
+        known = memory.indexes.get(session)
+        self._stream = self._store.session(self._name, since=known.end if known else 0)
         self._spine: Spine | None = None
         self._buffer: list[bytes] = []
         self._fragment: tuple[int, bytes] | None = None
@@ -181,6 +182,15 @@ class Held:
         self.flush()
         held = self._spine if self.linear and self._spine is not None else self._stream
         return held.read(place.start, place.stop)
+
+    def lines_at(self, places: list[Place]) -> list[bytes]:
+        """Return some of the session's lines, oldest first; its own stream is read once."""
+        if self.linear or not places:
+            return [self.line_at(place) for place in places]
+        self.flush()
+        begin = places[0].start
+        data = self._stream.read(begin, places[-1].stop)
+        return [data[place.start - begin : place.stop - begin] for place in places]
 
     def answer_to(self, decision_digest: str, place: Place) -> bytes | None:
         """Return the latest outcome line that commits to a decision, if any."""

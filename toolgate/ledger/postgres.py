@@ -6,43 +6,37 @@ its session and then of the spine until it commits, so nothing is ever half
 written and no end is ever torn.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
-from weakref import finalize
+from operator import itemgetter
 
-import psycopg
-
-from toolgate.canonical import parse, raw_digest
-from toolgate.errors import LedgerError
-from toolgate.ledger.address import database_name
+from toolgate.canonical import parse
 from toolgate.ledger.index import NO_TAIL, Tail, tail_of
-from toolgate.ledger.rows import END_OF_ALL, Rows, SpineRows
+from toolgate.ledger.rows import END_OF_ALL, End, Rows, SpineRows
+from toolgate.ledger.transactions import Transactions
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS entry (
-  stream text COLLATE "C" NOT NULL,
-  n bigint NOT NULL,
-  start bigint NOT NULL,
-  digest text NOT NULL,
-  line bytea NOT NULL,
-  PRIMARY KEY (stream, n)
-);
-CREATE UNIQUE INDEX IF NOT EXISTS entry_start ON entry (stream, start);
-CREATE INDEX IF NOT EXISTS entry_digest ON entry (digest);
-CREATE TABLE IF NOT EXISTS blob (name text COLLATE "C" PRIMARY KEY, bytes bytea NOT NULL);
-CREATE TABLE IF NOT EXISTS open_turn (
-  session text COLLATE "C" PRIMARY KEY,
-  turn bigint,
-  digest text,
-  state bytea NOT NULL
-);
-"""
 _INSERT = "INSERT INTO entry (stream, n, start, digest, line) VALUES (%s, %s, %s, %s, %s)"
+_INSERT_MANY = """
+INSERT INTO entry (stream, n, start, digest, line)
+SELECT * FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::text[], %s::bytea[])
+"""
 _END = """
 SELECT n, start + length(line) + 1, line FROM entry WHERE stream = %s ORDER BY n DESC LIMIT 1
 """
+# With the last row before the position: a stream that has none behind it still shows its end.
+_LOOK = """
+SELECT 0, 0, state FROM open_turn WHERE session = %s
+UNION ALL (
+  SELECT n, start, line FROM entry WHERE stream = %s AND start >= coalesce(
+    (SELECT max(start) FROM entry WHERE stream = %s AND start < %s), 0)
+)
+"""
+_KEEP_STATE = """
+INSERT INTO open_turn (session, turn, digest, state) VALUES (%s, %s, %s, %s)
+ON CONFLICT (session) DO UPDATE
+SET turn = excluded.turn, digest = excluded.digest, state = excluded.state
+"""
+_STATE = "SELECT state FROM open_turn WHERE session = %s"
 # A loose scan: one look into the index a stream, however long the streams are.
 _SPINE = """
 WITH RECURSIVE found AS (
@@ -51,24 +45,26 @@ WITH RECURSIVE found AS (
   SELECT (SELECT min(e.stream) FROM entry e WHERE e.stream > found.stream AND e.stream < 'spine0')
   FROM found WHERE found.stream IS NOT NULL
 )
-SELECT stream, (SELECT start + length(line) + 1 FROM entry e WHERE e.stream = found.stream
-                ORDER BY n DESC LIMIT 1)
-FROM found WHERE stream IS NOT NULL ORDER BY stream
+SELECT found.stream, last.n, last.start + length(last.line) + 1, last.line
+FROM found, LATERAL (
+  SELECT n, start, line FROM entry e WHERE e.stream = found.stream ORDER BY n DESC LIMIT 1) last
+WHERE found.stream IS NOT NULL ORDER BY found.stream
 """
 _LINES = """
 SELECT start, line FROM entry
 WHERE stream = %s AND start >= %s AND EXISTS (
   SELECT FROM unnest(%s::bytea[]) AS needle WHERE position(needle IN line) > 0)
-ORDER BY n LIMIT 10000
+ORDER BY start LIMIT 10000
 """
 _RANGE = """
 SELECT start, line FROM entry WHERE stream = %s AND start < %s AND start >= coalesce(
   (SELECT max(start) FROM entry WHERE stream = %s AND start <= %s), 0)
-ORDER BY n
+ORDER BY start
 """
+_RECENT_BYTES = 1024 * 1024
 
 
-class Database:
+class Database(Transactions):
     """A ledger in PostgreSQL as a store; see ``store.Store``.
 
     Args:
@@ -82,23 +78,16 @@ class Database:
     boot: str | None = "postgresql"
 
     def __init__(self, url: str, *, durable: bool) -> None:
-        self.where = database_name(url)
-        self.durable = durable
-        self.epoch = 1
-        self._url = url
-        self._connection: psycopg.Connection[Any] | None = None
-        self._pid = 0
-        self._inherited: list[Any] = []
-        self._depth = 0
-        self._failed = False
-        self._grouped = False
-        self._ready = False
+        super().__init__(url, durable=durable)
+        self._states: dict[str, bytes | None] = {}
+        self._recent: dict[tuple[str, int], bytes] = {}
+        self._recent_bytes = 0
 
     # -- the store
 
-    def session(self, name: str) -> Rows:
+    def session(self, name: str, *, since: int = 0) -> Rows:
         """Return a session's stream, not yet locked."""
-        return Rows(self, f"session/{name}")
+        return Rows(self, name, since)
 
     def spine(self, *, alone: bool = False) -> SpineRows:
         """Return the spine, not yet locked; one log carries all streams to the disk in order."""
@@ -106,25 +95,27 @@ class Database:
 
     def exists(self) -> bool:
         """Say whether the spine has begun."""
-        return bool(self.spine_streams())
+        return bool(self.spine_ends())
 
     def spine_tail(self) -> Tail:
         """Say how the spine ends, without its lock."""
-        streams = self.spine_streams()
-        return self.tail_of(streams[-1][0]) if streams else NO_TAIL
+        ends = self.spine_ends()
+        return self.tail_of(ends[-1]) if ends else NO_TAIL
 
     def session_tail(self, name: str) -> Tail:
         """Say how a session's stream ends, without its lock."""
-        return self.tail_of(f"session/{name}")
+        stream = f"session/{name}"
+        found = self.rows(_END, stream) if self._has_tables() else []
+        return self.tail_of(End(stream, *found[0])) if found else NO_TAIL
 
     def spine_lines(self, needles: Sequence[bytes], since: int) -> Iterator[tuple[int, bytes]]:
         """Yield the spine's lines that contain any of some bytes, and where each begins."""
         base = 0
-        for stream, size in self.spine_streams():
-            if base + size > since:
-                for start, line in self._matching(stream, max(since - base, 0), needles):
+        for end in self.spine_ends():
+            if base + end.size > since:
+                for start, line in self._matching(end.stream, max(since - base, 0), needles):
                     yield base + start, line
-            base += size
+            base += end.size
 
     def _matching(
         self, stream: str, since: int, needles: Sequence[bytes]
@@ -168,227 +159,101 @@ class Database:
 
     def load_state(self, name: str) -> bytes | None:
         """Return a session's cached state; None when there is none."""
-        found = self.rows("SELECT state FROM open_turn WHERE session = %s", name)
-        return found[0][0] if found else None
+        if name not in self._states:
+            found = self.rows(_STATE, name)
+            return found[0][0] if found else None
+        return self._states[name]
 
     def keep_state(self, name: str, data: bytes) -> None:
         """Cache a session's state, in the transaction of what led to it."""
+        self._states.pop(name, None)
         turn = parse(data)["state"]["turn"] or {"number": None, "digest": None}
-        self.execute(
-            "INSERT INTO open_turn (session, turn, digest, state) VALUES (%s, %s, %s, %s) "
-            "ON CONFLICT (session) DO UPDATE SET turn = excluded.turn, "
-            "digest = excluded.digest, state = excluded.state",
-            name,
-            turn["number"],
-            turn["digest"],
-            data,
-        )
+        self.execute(_KEEP_STATE, name, turn["number"], turn["digest"], data)
 
     def drop_state(self, name: str) -> None:
         """Remove a session's cached state before the spine changes under it."""
+        self._states.pop(name, None)
         self.execute("DELETE FROM open_turn WHERE session = %s", name)
 
-    @contextmanager
-    def group(self) -> Iterator[None]:
-        """Let appends share one wait for the server's disk, which ends with the block."""
-        if self._grouped or not self.durable:
-            yield
-            return
-        self._grouped = True
-        try:
-            yield
-        finally:
-            self._grouped = False
-            self.begin()
-            try:  # what is flushed up to this message includes every commit before it
-                self.execute("SELECT pg_logical_emit_message(true, 'toolgate', '')")
-            except BaseException:
-                self.end(True)
-                raise
-            self.end(False)
+    def load_cache(self, name: str) -> bytes | None:
+        """Return what was read of the spine and kept under a name; None when there is none."""
+        return self.load_state(f"/{name}")
 
-    # -- transactions
-
-    def begin(self) -> None:
-        """Begin a transaction, or go on in the one that is open."""
-        if not self._depth:
-            self._failed = False
-            try:
-                self._begin()
-            except BaseException:
-                self._drop()  # a transaction may have begun on it
-                raise
-        self._depth += 1
-
-    def _begin(self) -> None:
-        begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
-        self._create_tables()
-        try:
-            self._open().execute(begin)
-        except psycopg.OperationalError:  # the server was restarted since the last append
-            self._drop()
-            self.execute(begin)
-        waits = self.durable and not self._grouped
-        self.execute(f"SET LOCAL synchronous_commit = {'on' if waits else 'off'}")
-
-    def _create_tables(self) -> None:
-        """Create the tables if need be, by one process and in a transaction of their own.
-
-        In a writer's transaction their locks would be taken in another order than those
-        of writers that found the tables there.
-        """
-        try:
-            if self._has_tables():
-                return
-        except LedgerError:
-            self._drop()  # an idle connection that was cut
-        if not self._has_tables():
-            with self._translated(), self._open().transaction():
-                self._open().execute("SELECT pg_advisory_xact_lock(%s)", [lock_key("schema")])
-                for statement in SCHEMA.split(";")[:-1]:
-                    self._open().execute(statement)
+    def keep_cache(self, name: str, data: bytes) -> None:
+        """Keep what was read of the spine; no session's name has a slash."""
+        self.execute(_KEEP_STATE, f"/{name}", None, None, data)
 
     def end(self, failed: bool) -> None:
-        """Leave a transaction; leaving the outermost one commits it, or takes all of it back.
+        """Leave a transaction; see ``Transactions.end``."""
+        if self._depth == 1:
+            self._states.clear()
+        super().end(failed)
 
-        Args:
-            failed: whether what was done in it must not stand.
-        """
-        self._depth -= 1
-        self._failed = self._failed or failed
-        if self._depth:
-            return
-        if self._failed:
-            self.epoch += 1  # what this process remembers may never have come to be
-            self._roll_back()
-            if not failed:
-                raise LedgerError(f"cannot append to {self.where}: an earlier step failed")
-            return
-        try:
-            self.execute("COMMIT")
-        except BaseException:
-            self.epoch += 1
-            self._drop()
-            raise
-
-    def _roll_back(self) -> None:
-        if self._connection is None:
-            return  # the server takes back what a lost connection began
-        try:
-            self._connection.execute("ROLLBACK")
-        except psycopg.Error:
-            self._drop()
-
-    def lock(self, name: str) -> None:
-        """Wait for an exclusive lock that is held until the transaction ends."""
-        self.execute("SELECT pg_advisory_xact_lock(%s)", lock_key(name))
+    def _forget(self) -> None:
+        super()._forget()
+        self._recent.clear()
+        self._recent_bytes = 0
 
     # -- statements
 
-    def execute(self, statement: str, *values: Any) -> None:
-        """Run a statement.
+    def look(self, name: str, stream: str, since: int) -> list[tuple[int, int, bytes]]:
+        """Wait for a session's lock; return its rows from the last one before a position on.
 
-        Raises:
-            LedgerError: the server refused it or is gone.
+        Args:
+            name: the session's name.
+            stream: its stream.
+            since: the position, in bytes.
+
+        Returns:
+            The number, first byte and line of each.
         """
-        with self._translated():
-            self._open().execute(statement, values or None)
-
-    def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return what a query finds."""
-        with self._translated():
-            return self._open().execute(query, values).fetchall()
+        self.lock(stream)
+        found = sorted(self.rows(_LOOK, name, stream, stream, since), key=itemgetter(0))
+        cached = bool(found) and found[0][0] == 0
+        self._states[name] = found[0][2] if cached else None
+        return [(n, start, line) for n, start, line in found[cached:]]
 
     def insert(self, rows: list[tuple[str, int, int, str, bytes]]) -> None:
         """Insert entries."""
-        with self._translated():
-            if len(rows) == 1:
-                self._open().execute(_INSERT, rows[0])
-            else:
-                self._open().cursor().executemany(_INSERT, rows)
+        if len(rows) == 1:
+            self.execute(_INSERT, *rows[0])
+        elif rows:
+            self.execute(_INSERT_MANY, *map(list, zip(*rows, strict=True)))
+        for stream, _, start, _, line in rows:
+            self._remember(stream, start, line)
 
-    def spine_streams(self) -> list[tuple[str, int]]:
-        """Return the spine's streams, oldest first, and the bytes of each."""
-        return [(row[0], row[1]) for row in self.rows(_SPINE)] if self._has_tables() else []
+    def _remember(self, stream: str, start: int, line: bytes) -> None:
+        """Keep a line that is likely asked for again; rows never change."""
+        self._recent_bytes += len(line) - len(self._recent.pop((stream, start), b""))
+        self._recent[stream, start] = line
+        while self._recent_bytes > _RECENT_BYTES:
+            self._recent_bytes -= len(self._recent.pop(next(iter(self._recent))))
 
-    def end_of(self, stream: str) -> tuple[int, int, bytes]:
-        """Return the number of a stream's last line, its size in bytes, and that line."""
-        found = self.rows(_END, stream) if self._has_tables() else []
-        return found[0] if found else (0, 0, b"")
+    def spine_ends(self) -> list[End]:
+        """Return where each of the spine's streams ends, oldest first."""
+        return [End(*row) for row in self.rows(_SPINE)] if self._has_tables() else []
 
-    def tail_of(self, stream: str) -> Tail:
+    def tail_of(self, end: End) -> Tail:
         """Say how a stream ends. Every row ends with its line feed, so no line is open."""
-        n, size, line = self.end_of(stream)
-        if not n:
+        if not end.n:
             return NO_TAIL
-        found = tail_of(line + b"\n")
+        found = tail_of(end.line + b"\n")
         if found is not None:
-            return found._replace(good=size)
-        data = self.bytes_of(stream, 0, None)
+            return found._replace(good=end.size)
+        data = self.bytes_of(end.stream, 0, None)
         return tail_of(data) or Tail(0, None, data, False)
 
     def bytes_of(self, stream: str, start: int, stop: int | None) -> bytes:
         """Return a stream's bytes from one offset to another, or to its end."""
+        recent = self._recent.get((stream, start))
+        if recent is not None and stop == start + len(recent):
+            return recent
         last = END_OF_ALL if stop is None else stop
         found = self.rows(_RANGE, stream, last, stream, start)
         if not found:
             return b""
         data = b"".join([line + b"\n" for _, line in found])
-        return data[start - found[0][0] : last - found[0][0]]
-
-    def _has_tables(self) -> bool:
-        if not self._ready:
-            query = "SELECT to_regclass('entry') IS NOT NULL AND to_regclass('blob') IS NOT NULL"
-            self._ready = bool(self.rows(query)[0][0])
-        return self._ready
-
-    # -- the connection
-
-    def _open(self) -> "psycopg.Connection[Any]":
-        """Return this process's connection; inside a transaction, the one it began on."""
-        if self._connection is not None and self._pid == os.getpid():
-            return self._connection
-        if self._connection is not None:
-            self._inherited.append(self._connection)  # closing it would end it in the parent
-            self._depth = 0
-        elif self._depth:
-            raise LedgerError(f"cannot append to {self.where}: the connection was lost")
-        with self._translated("connect to"):
-            connection = psycopg.connect(self._url, autocommit=True, connect_timeout=10)
-        self._connection, self._pid = connection, os.getpid()
-        finalize(self, _close, connection, self._pid)
-        return connection
-
-    def _drop(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-        self._connection = None
-
-    @contextmanager
-    def _translated(self, doing: str = "use") -> Iterator[None]:
-        """Turn what the driver raises into one error that holds no secret."""
-        try:
-            yield
-        except psycopg.Error as error:
-            if self._connection is not None and self._connection.closed:
-                self._connection = None
-            raise LedgerError(f"cannot {doing} {self.where}: {reason(error)}") from None
-
-
-def _close(connection: "psycopg.Connection[Any]", pid: int) -> None:
-    if pid == os.getpid():
-        connection.close()
-
-
-def lock_key(name: str) -> int:
-    """Return the number an advisory lock is known by."""
-    return int.from_bytes(raw_digest(f"toolgate ledger {name}".encode())[:8], "big", signed=True)
-
-
-def reason(error: psycopg.Error) -> str:
-    """Return the reason without what the address may have held."""
-    if error.sqlstate is None:
-        return "the connection failed or was lost"
-    if error.sqlstate.startswith("28"):
-        return "the server refused the login"
-    return f"{error.diag.message_primary or type(error).__name__} ({error.sqlstate})"
+        data = data[start - found[0][0] : last - found[0][0]]
+        if b"\n" not in data:
+            self._remember(stream, start, data)
+        return data

@@ -125,7 +125,7 @@ class Session(Held):
         if turn is None:
             return
         self.flush()
-        lines = [self.line_at(place) for place in self._places_of(turn)]
+        lines = self.lines_at(self._places_of(turn))
         leaves = frontier((digest(line), parents_of(line)) for line in lines)
         if self._store.durable and not self.linear:
             self._stream.sync()

@@ -19,14 +19,16 @@ class SpineMemory:
     Args (slots):
         identity: of the stream that was appended to last.
         size: its size then.
+        length: bytes of its last entry.
         head: the head then.
     """
 
-    __slots__ = ("head", "identity", "size")
+    __slots__ = ("head", "identity", "length", "size")
 
     def __init__(self) -> None:
         self.identity = 0
         self.size = -1
+        self.length = 0
         self.head = EMPTY
 
 
@@ -50,6 +52,7 @@ class Spine:
         self._ts = ts
         self._stream = store.spine(alone=alone)
         self._buffer: list[bytes] = []
+        self._length = 0
         self.head = EMPTY
         self.offset = 0
         self.sealed: str | None = None
@@ -67,11 +70,12 @@ class Spine:
         stream, memory = self._stream, self._memory
         self.offset = stream.size()
         if (stream.identity(), self.offset) == (memory.identity, memory.size):
-            self.head = memory.head
+            self.head, self._length = memory.head, memory.length
         else:
             tail = stream.tail()
             if tail.last is not None:
                 self.head = _head_of(tail.last, stream.path)
+                self._length = len(tail.last)
             if tail.open:
                 self._buffer.append(b"\n")
                 self.offset += 1
@@ -97,6 +101,20 @@ class Spine:
         """Return the spine's bytes from one position to another."""
         return self._stream.read(start, stop)
 
+    @property
+    def last(self) -> tuple[int, int, str]:
+        """Return where the spine ends, and the length and digest of its last entry."""
+        return self.offset, self._length, self.head.digest
+
+    def holds(self, stop: int, length: int, name: str) -> bool:
+        """Say whether an entry ends where it once did, ``last`` then.
+
+        Each entry names the one before it, so if one is there all before it are.
+        """
+        if not 0 < length < stop <= self.offset:
+            return False
+        return digest(self.read(stop - 1 - length, stop - 1)) == name
+
     def append(self, body: dict[str, Any]) -> tuple[str, bytes]:
         """Add an entry behind the head; it is on its way to the disk at ``flush``.
 
@@ -105,6 +123,7 @@ class Spine:
         """
         line, self.head = link(body, self.head)
         self._buffer.append(line + b"\n")
+        self._length = len(line)
         self.offset += len(line) + 1
         return self.head.digest, line
 
@@ -144,6 +163,7 @@ class Spine:
     def _remember(self) -> None:
         self._memory.identity = self._stream.identity()
         self._memory.size = self.offset
+        self._memory.length = self._length
         self._memory.head = self.head
 
 

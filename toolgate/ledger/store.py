@@ -86,8 +86,14 @@ class Store(Protocol):
     durable: bool
     boot: str | None
 
-    def session(self, name: str) -> Stream:
-        """Return a session's stream, not yet locked."""
+    def session(self, name: str, *, since: int = 0) -> Stream:
+        """Return a session's stream, not yet locked.
+
+        Args:
+            name: the session's name.
+            since: position from which on it will be read, so that a place far away can send
+                that along with the lock.
+        """
 
     def spine(self, *, alone: bool = False) -> SpineStream:
         """Return the spine, not yet locked.
@@ -134,6 +140,12 @@ class Store(Protocol):
 
     def drop_state(self, name: str) -> None:
         """Forget where a session stands, before the spine changes under it."""
+
+    def load_cache(self, name: str) -> bytes | None:
+        """Return what ``keep_cache`` was last given under a name; None if there is nothing."""
+
+    def keep_cache(self, name: str, data: bytes) -> None:
+        """Keep what was read of the spine, whose lock the caller holds. No harm if it cannot."""
 
     def group(self) -> AbstractContextManager[None]:
         """Let appends share one wait for the disk, which ends with the block."""

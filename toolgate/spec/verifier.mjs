@@ -860,12 +860,21 @@ class Segments {
 
 // ---------------------------------------------------------------- entries
 
+/** How many findings of one code are listed; the others are counted. */
+const MOST_OF_A_CODE = 1000;
+
 /** What the three layers share: their findings. */
 class Layer {
   seen = [];
+  more = new Map(); // by code: how many findings beyond those that are listed
+  most = MOST_OF_A_CODE;
+  #counts = new Map();
 
   add(code, entry, session = null, turn = null) {
-    this.seen.push({ code, entry, session, turn });
+    const count = this.#counts.get(code) ?? 0;
+    if (count >= this.most) this.more.set(code, (this.more.get(code) ?? 0) + 1);
+    else this.seen.push({ code, entry, session, turn });
+    this.#counts.set(code, Math.min(count + 1, this.most));
   }
 }
 
@@ -2136,6 +2145,7 @@ class Execution extends Layer {
   #sessions = new Map();
   #approvals = new Set();
   #stated = new Set(); // calls that the ledger itself says nobody decided
+  #refused = new Map(); // by session (or none) and call or arguments: entries that refuse it unread
 
   /** `trace` is {calls, answers, losses}; null when none was given. */
   constructor(trace) {
@@ -2169,6 +2179,12 @@ class Execution extends Layer {
     } else if (entry.kind === 'audit' && ev.action === 'execution.args_differ') {
       this.add('execution.args_differ', line.digest, entry.session);
       addTo(this.#session(entry.session ?? '').differ, ev.details.call, ev.details.args_digest);
+    } else if (entry.kind === 'audit' && ev.action === 'input.refused') {
+      const { session, call, args_digest: args } = ev.details;
+      const whose = text(session) ? [session, null] : [null];
+      for (const name of new Set([call, args].filter((one) => text(one) && one))) {
+        for (const one of whose) addTo(this.#refused, joined(one, name), line.digest);
+      }
     }
   }
 
@@ -2286,10 +2302,27 @@ class Execution extends Layer {
     }
   }
 
+  #refusals = new Set(); // those taken, by entry and format
+  #ran = new Set(); // those whose call ran
+
+  /** Whether a call was refused unread: each refusal is of one call, which a format shows once. */
+  #wasRefused({ session, call, args_digest: args, format, status }) {
+    const known = this.#refused.get(joined(session, call || args || '')) ?? [];
+    const entry = known.find((one) => !this.#refusals.has(joined(one, format)));
+    if (entry === undefined) return false;
+    this.#refusals.add(joined(entry, format));
+    if (['ok', 'cancelled'].includes(status) && !this.#ran.has(entry)) {
+      this.#ran.add(entry);
+      this.add('execution.after_deny', entry, null);
+    }
+    return true;
+  }
+
   finish() {
     for (const session of [...this.#sessions.keys()]) this.endSession(session);
     for (const span of this.#trace?.spans.left() ?? []) {
       if (this.#stated.has(joined(span.session, span.call || span.args_digest))) continue;
+      if (this.#wasRefused(span)) continue;
       this.add('execution.no_decision', span.where, span.session);
     }
   }
@@ -2898,12 +2931,13 @@ const verdictOf = (findings, conditions) => {
  * @param roots policy digests and keys that are trusted to say who writes policies
  * @param watch called with every entry
  */
-async function verify(source, { trace = null, pin = null, anchors = NOTHING_KEPT, roots = [], watch = () => {} } = {}) {
+async function verify(source, { trace = null, pin = null, anchors = NOTHING_KEPT, roots = [], most = MOST_OF_A_CODE, watch = () => {} } = {}) {
   checkThere(source);
   const log = new Log(pin, anchors);
   const entries = new Entries(source, roots);
   const execution = new Execution(trace);
   const layers = [entries, log, execution];
+  for (const layer of layers) layer.most = most;
   const take = (item, stream) => {
     if (item.bad) for (const layer of [entries, log]) layer.bad(item.bad, stream);
     else for (const layer of layers) layer.take(item, stream);
@@ -2958,7 +2992,8 @@ async function verify(source, { trace = null, pin = null, anchors = NOTHING_KEPT
     ...conditions,
     ...(twins ? [`what ${twins} Parquet twin(s) of segments say: only their digests were compared`] : []),
   ];
-  return { verdict: verdictOf(findings, conditions), findings, head: log.head, conditions, unchecked };
+  const more = Object.fromEntries(layers.flatMap((layer) => [...layer.more]).sort(([a], [b]) => byBytes(a, b)));
+  return { verdict: verdictOf(findings, conditions), findings, more, head: log.head, conditions, unchecked };
 }
 
 /** Reads SEQ:DIGEST; the digest may come without its prefix. */
@@ -2972,11 +3007,12 @@ function readPin(value) {
 /** What a ledger's spine names: its log, its sessions, and what started them. */
 async function outline(source) {
   checkThere(source);
-  const found = { origins: new Set(), opened: new Map(), children: [] };
+  const found = { start: '', origins: new Set(), opened: new Map(), children: [] };
   for (const file of source.spine) {
     for await (const { entry, digest: entryDigest } of readLines(source.chunks(file), file)) {
       if (!entry) continue;
-      if (!found.origins.size) found.origins.add(`toolgate.invalid/${entryDigest.slice(7, 23)}`);
+      if (!found.start) found.origins.add(`toolgate.invalid/${entryDigest.slice(7, 23)}`);
+      found.start ||= entryDigest;
       if (entry.kind === 'key_rotate' && entry.ev.role === 'checkpoint') found.origins.add(entry.ev.name);
       if (entry.kind !== 'session_open') continue;
       heldIn(found.opened, entry.session, () => entryDigest);
@@ -3043,6 +3079,12 @@ async function verifySystem(ledgers, anchors = NOTHING_KEPT) {
   for (const { name, said } of anchors.checkpoints) if (!origins.has(said.origin)) add('log.ledger_missing', `checkpoint ${name}`);
   if (anchors.key && !origins.has(anchors.key.name)) add('log.ledger_missing', 'pinned key');
 
+  const begun = new Map(); // first entry -> the ledgers that begin with it
+  for (const [name, { start }] of outlines) heldIn(begun, start, () => []).push(sources.get(name));
+  for (const copies of begun.values()) {
+    if (copies.length > 1) for (const entry of await partings(copies)) add('log.equivocation', entry);
+  }
+
   const openingOf = ({ name, session }) => outlines.get(name)?.opened.get(session);
   const edges = children.flatMap((child) =>
     [...(made.get(child.decision)?.openings ?? [])].map((opening) => [openingOf(child), opening]),
@@ -3062,6 +3104,30 @@ async function verifySystem(ledgers, anchors = NOTHING_KEPT) {
     root: hexOf('sha256', rootOver([...lasts].sort())),
     members,
   };
+}
+
+/** The entries of a spine, one after the other. */
+async function* entriesOf(source) {
+  for (const file of source.spine) {
+    for await (const line of readLines(source.chunks(file), file)) if (line.entry) yield line;
+  }
+}
+
+/** The entries at which ledgers part that begin with the same one; of those that follow one, all but the least. */
+async function partings(sources) {
+  const found = [];
+  const waiting = [{ copies: sources.map(entriesOf), before: undefined }];
+  while (waiting.length) {
+    const { copies, before } = waiting.pop();
+    const following = new Map(); // digest -> {link, copies}
+    for (const copy of copies) {
+      const { value } = await copy.next();
+      if (value) heldIn(following, value.digest, () => ({ link: value.entry.prev_digest, copies: [] })).copies.push(copy);
+    }
+    found.push(...[...following.keys()].filter((one) => following.get(one).link === before).sort().slice(1));
+    for (const [one, same] of following) if (same.copies.length > 1) waiting.push({ copies: same.copies, before: one });
+  }
+  return found;
 }
 
 /** What lies on a loop of edges, or between two: what is left when ends are taken away again and again. */
@@ -3132,7 +3198,7 @@ function anchorsOf({ checkpoints = {}, checkpoint_key: key, witnesses = [] }) {
 
 /** Verifies a case and says in what it differs from what the case expects. */
 async function differences(given, folder) {
-  const { expect_head: head, system, roots, checkpoints, checkpoint_key, witnesses, ...others } = given.args;
+  const { expect_head: head, system, roots, most, checkpoints, checkpoint_key, witnesses, ...others } = given.args;
   if (Object.keys(others).length) return [`cannot give ${Object.keys(others).join(', ')}`];
   const anchors = anchorsOf({ checkpoints, checkpoint_key, witnesses });
   if (system) {
@@ -3143,7 +3209,7 @@ async function differences(given, folder) {
   const shown = (given.spans ?? []).map((span) => ({ ...UNSAID, ...span }));
   const read = readTraces(files);
   const trace = given.spans || files.length ? { ...read, calls: [...shown, ...read.calls] } : null;
-  const verified = (kept) => verify(heldOf(given.ledgers.ledger, folder), { trace, roots, ...kept });
+  const verified = (kept) => verify(heldOf(given.ledgers.ledger, folder), { trace, roots, most, ...kept });
   const told = compare(given.expected, await verified({ pin: readPin(head), anchors }));
   if (given.pin_needed) {
     const blind = compare({ verdict: 'CONDITIONAL', findings: [] }, await verified({}));
@@ -3159,6 +3225,10 @@ function compare(expected, found) {
   for (const one of got) if (!wanted.includes(one)) told.push(`found ${one}`);
   for (const one of wanted) if (!got.includes(one)) told.push(`lacks ${one}`);
   if (!told.length && wanted.join() !== got.join()) told.push('the findings stand in another order');
+  const counts = ({ more }) => JSON.stringify(more ?? {});
+  if (!('members' in expected) && counts(expected) !== counts(found)) {
+    told.push(`counts ${counts(found)} more; expected ${counts(expected)}`);
+  }
   if ((expected.root ?? found.root) !== found.root) told.push(`root is ${found.root}; expected ${expected.root}`);
   for (const [name, verdict] of Object.entries(expected.members ?? {})) {
     const member = found.members[name]?.verdict ?? null;
@@ -3259,10 +3329,11 @@ const sayFindings = (findings) => [
   ...findings.map(({ code, entry, cause }) => plain(`${cause === null ? '' : '    follows: '}${code}  ${entry}`)),
 ];
 
-function report({ verdict, findings, head, unchecked }) {
+function report({ verdict, findings, more, head, unchecked }) {
   return [
     ...(unchecked.length ? ['Not checked', ...unchecked.map((one) => plain(`  ${one}`))] : []),
     ...sayFindings(findings),
+    ...Object.entries(more).map(([code, count]) => `and ${count} more of ${code}, counted only`),
     `Head     ${head.seq}:${head.digest}`,
     `Verdict  ${verdict}`,
   ];

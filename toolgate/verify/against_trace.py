@@ -285,20 +285,51 @@ class AgainstTrace:
             message = f"the trace of session {session} ends before {ran} that ran"
             self._add("execution.trace_ends", behind[0].entry, message, session, None)
 
-    def finish(self, stated: Collection[tuple[str | None, str | None]]) -> None:
+    def finish(
+        self,
+        stated: Collection[tuple[str | None, str | None]],
+        refused: Mapping[tuple[str | None, str], Sequence[str]],
+    ) -> None:
         """Report the spans no decision was made for.
 
         Args:
             stated: session and call, or arguments where there is no id, of the calls that
                 the ledger itself reports as unmatched.
+            refused: entries that say a call was refused because it could not be read, by
+                what ``stated`` holds; session None where a span may name none.
         """
         left = [
             span
             for span in self._spans.left()
             if (span.session, span.call or span.args_digest) not in stated
         ]
+        left = self._not_refused(left, refused)
         self.unmatched = unmatched(span for span in left if span.session in self._known)
         for span in left:
             call = "without id" if span.call is None else span.call
             message = f"{span.where}: {span.tool or 'a tool'} call {call} has no decision"
             self._add("execution.no_decision", span.where, message, span.session, None)
+
+    def _not_refused(
+        self, spans: list[Span], refused: Mapping[tuple[str | None, str], Sequence[str]]
+    ) -> list[Span]:
+        """Return the spans that show no call refused unread; report those of them that ran.
+
+        A refusal is of one call, which each format shows once.
+        """
+        taken: set[tuple[str, str]] = set()
+        told: set[str] = set()
+        left: list[Span] = []
+        for span in spans:
+            known = refused.get((span.session, span.call or span.args_digest or ""), ())
+            entry = next((one for one in known if (one, span.format) not in taken), None)
+            if entry is None:
+                left.append(span)
+                continue
+            taken.add((entry, span.format))
+            if span.status in _SHOWN_RAN and entry not in told:
+                told.add(entry)
+                which = f"{span.tool or 'a tool'} call {span.call or 'without id'}"
+                message = f"{which} was refused unread and ran: {span.where} says {span.status}"
+                self._add("execution.after_deny", entry, message, None, None)
+        return left

@@ -12,7 +12,7 @@ from typing import Protocol
 from toolgate.canonical import profile_bytes
 from toolgate.signing import verifies
 from toolgate.verify.composition import needs, repeated, satisfies, sequences
-from toolgate.verify.findings import Seen, finding
+from toolgate.verify.findings import Found, Seen, finding
 from toolgate.verify.given import Approval, Index, Resting, seq_of
 from toolgate.verify.keys import Keys, Rotation, Term, rotation_of
 from toolgate.verify.policy import Policy, Rule
@@ -51,7 +51,7 @@ class Approvals:
 
     def __init__(
         self,
-        seen: list[Seen],
+        seen: Found,
         policies: Policies,
     ) -> None:
         self.entries: dict[str, Approval] = {}

@@ -14,7 +14,7 @@ import msgspec
 from toolgate.verify.approvals import Approvals
 from toolgate.verify.authority import Authority, Edge, authority_findings, authority_of
 from toolgate.verify.diagnose import diagnose
-from toolgate.verify.findings import Seen, finding
+from toolgate.verify.findings import MOST_OF_A_CODE, Found, Seen, finding
 from toolgate.verify.given import Resting
 from toolgate.verify.policies import Policies
 from toolgate.verify.read import Bad, Line
@@ -99,8 +99,9 @@ class Entries:
         policy_text: Callable[[str], bytes | None],
         signature: Callable[[str], bytes | None],
         roots: frozenset[str] = frozenset(),
+        most: int = MOST_OF_A_CODE,
     ) -> None:
-        self.seen: list[Seen] = []
+        self.seen = Found(most)
         self.authority: list[Authority] = []
         self._roots = roots
         self._sessions: dict[str, _Session] = defaultdict(_Session)
@@ -190,7 +191,7 @@ class Entries:
 
     def begin(self, process: int) -> None:
         """Go on as one of them, counted from 1, which reports only what it finds itself."""
-        self.seen.clear()
+        self.seen.begin()
         self._refs.begin(process)
         self._policies.governed.clear()
         self.approvals.begin()
@@ -242,8 +243,10 @@ class Entries:
             authority_of(version, policies, speaks, self._roots, known)
             for version in sorted(policies.governed)
         ]
-        self.seen += authority_findings(
-            self.authority, policies.governed.__getitem__, pinned=bool(self._roots)
+        self.seen.extend(
+            authority_findings(
+                self.authority, policies.governed.__getitem__, pinned=bool(self._roots)
+            )
         )
 
     def decision(self, line: Line, entry: Decision, stream: str | None) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from toolgate.verify.against_trace import RAN, AgainstTrace, Decided, ran_wrongly
 from toolgate.verify.endings import Ending
-from toolgate.verify.findings import Seen, finding
+from toolgate.verify.findings import MOST_OF_A_CODE, Found, Seen, finding
 from toolgate.verify.read import Line
 from toolgate.verify.shapes import Decision, Entry, Other, Outcome, SessionOpen
 from toolgate.verify.traces.span import Span, Trace
@@ -71,8 +71,10 @@ class Execution:
         by_content: outcomes that found their decision by tool and arguments.
     """
 
-    def __init__(self, spans: Trace | Sequence[Span] | None = None) -> None:
-        self.seen: list[Seen] = []
+    def __init__(
+        self, spans: Trace | Sequence[Span] | None = None, most: int = MOST_OF_A_CODE
+    ) -> None:
+        self.seen = Found(most)
         self.asks: list[Ask] = []
         self.decisions: Counter[str] = Counter()
         self.outcomes: Counter[str] = Counter()
@@ -83,6 +85,7 @@ class Execution:
         self._differ: set[tuple[str, str]] = set()
         self._approvals: dict[str, str] = {}
         self._stated: set[tuple[str | None, str | None]] = set()
+        self._refused: dict[tuple[str | None, str], list[str]] = defaultdict(list)
         self._sessions: dict[str, _Session] = defaultdict(_Session)
         self._against = None if spans is None else AgainstTrace(Trace.of(spans), self._add)
 
@@ -183,6 +186,19 @@ class Execution:
                 self._unmatched(line, entry)
             elif entry.ev["action"] == "execution.args_differ":
                 self._args_differ(line, entry)
+            elif entry.ev["action"] == "input.refused":
+                self._refuse(line, entry)
+
+    def _refuse(self, line: Line, entry: Other) -> None:
+        """Keep a call that could not be read and was answered deny: a trace may list it."""
+        details = entry.ev["details"]
+        session, *names = (details.get(name) for name in ("session", "call", "args_digest"))
+        for name in names:
+            for whose in (session, None):
+                if isinstance(name, str) and name and (whose is None or isinstance(whose, str)):
+                    known = self._refused[whose, name]
+                    if line.digest not in known[-1:]:
+                        known.append(line.digest)
 
     def _unmatched(self, line: Line, entry: Other) -> None:
         details = entry.ev["details"]
@@ -255,7 +271,7 @@ class Execution:
 
     def begin(self) -> None:
         """Go on as one of them, which reports and counts only what it finds itself."""
-        self.seen.clear()
+        self.seen.begin()
         self.asks.clear()
         for name in _SUMS:
             setattr(self, name, type(getattr(self, name))())
@@ -282,7 +298,7 @@ class Execution:
         for session in list(self._sessions):
             self.end_session(session)
         if self._against is not None:
-            self._against.finish(self._stated)
+            self._against.finish(self._stated, self._refused)
 
     def _add(
         self, code: str, entry: str, message: str, session: str | None, turn: int | None = None

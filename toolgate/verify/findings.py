@@ -5,8 +5,8 @@ places, so the findings of one neighbourhood are put in order afterwards: the
 first is the fault, the ones it brings with it name it as their cause.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from toolgate.verify.words import printable
@@ -38,6 +38,10 @@ class Fault(NamedTuple):
     def layer(self) -> str:
         """Return the layer that reports it."""
         return self.code.partition(".")[0]
+
+
+MOST_OF_A_CODE = 1000
+"""How many findings of one code a report holds; the others are counted."""
 
 
 class Finding(NamedTuple):
@@ -115,7 +119,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("entries.authority_unrooted", FAIL, "A policy's authority reaches no pinned root."),
     # The chain.
     Fault("log.head", FAIL, "The ledger does not hold the head that was pinned."),
-    Fault("log.equivocation", FAIL, "The ledger does not hold a checkpoint that was kept outside."),
+    Fault("log.equivocation", FAIL, "The ledger was shown with another history."),
     Fault("log.spine_broken", FAIL, "A spine entry does not follow the one before it."),
     Fault("log.fork", FAIL, "Two spine entries name the same one before them."),
     Fault("log.key_rotation", FAIL, "A key of the log was not brought in by the key before it."),
@@ -278,6 +282,54 @@ FOLLOWS: Mapping[str, frozenset[str]] = {
     "execution.no_decision": frozenset(("execution.no_span",)),
 }
 """Which findings a finding explains when both lie in one neighbourhood."""
+
+
+class Found:
+    """Findings as they arise: the first of each code in full, the others counted.
+
+    A ledger that is damaged from end to end has as many findings as entries, and who reads
+    the first thousand of a kind knows what the others are.
+
+    Args:
+        most: how many of a code are kept.
+
+    Attributes:
+        more: how many of each code were not.
+    """
+
+    def __init__(self, most: int = MOST_OF_A_CODE) -> None:
+        self.more: Counter[str] = Counter()
+        self._most = most
+        self._kept: list[Seen] = []
+        self._counts: Counter[str] = Counter()
+
+    def __iter__(self) -> Iterator[Seen]:
+        return iter(self._kept)
+
+    def append(self, item: Seen) -> None:
+        """Take a finding."""
+        code = item.finding.code
+        if self._counts[code] < self._most:
+            self._counts[code] += 1
+            self._kept.append(item)
+        else:
+            self.more[code] += 1
+
+    def extend(self, items: Iterable[Seen]) -> None:
+        """Take findings in the order in which they arose."""
+        for item in items:
+            self.append(item)
+
+    def take(self) -> list[Seen]:
+        """Return what was kept and forget it; what counts for its code counts still."""
+        kept, self._kept = self._kept, []
+        return kept
+
+    def begin(self) -> None:
+        """Forget everything."""
+        self.more.clear()
+        self._counts.clear()
+        self._kept.clear()
 
 
 def finding(code: str, entry: str, message: str) -> Finding:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from toolgate.errors import LedgerError
@@ -10,7 +11,7 @@ from toolgate.verify.anchors import NOTHING, Anchors
 from toolgate.verify.directory import session_name
 from toolgate.verify.entries import Entries, Noted
 from toolgate.verify.execution import Execution
-from toolgate.verify.findings import attribute, verdict
+from toolgate.verify.findings import MOST_OF_A_CODE, Found, attribute, verdict
 from toolgate.verify.log import Log
 from toolgate.verify.place import open_ledger
 from toolgate.verify.read import Bad, Line
@@ -34,6 +35,7 @@ def verify(
     roots: Collection[str] = (),
     progress: Callable[[int], None] | None = None,
     processes: int | None = 1,
+    most: int = MOST_OF_A_CODE,
 ) -> Report:
     """Verify a ledger.
 
@@ -51,6 +53,7 @@ def verify(
         progress: called now and then with the number of entries read so far.
         processes: how many may work; None for as many as there are processors, if the
             ledger is large enough to be worth it.
+        most: how many findings of a code are listed; the others are counted.
 
     Raises:
         LedgerError: there is no ledger, nothing in it, or it cannot be read.
@@ -66,7 +69,7 @@ def verify(
         processes = 1 if weight < _WORTH_FORKING_BYTES else workers.cpus()
     trusted = frozenset(roots)
     return _Verification(
-        directory, spans, expect_head, anchors, trusted, watch, progress, processes
+        directory, spans, expect_head, anchors, trusted, watch, progress, processes, most
     ).run()
 
 
@@ -75,6 +78,7 @@ class _Part(NamedTuple):
 
     Args:
         found: by the session's name: findings of each layer, and asks; if there are any.
+        more: how many findings of each code it has only counted, layer by layer.
         noted: what concerns the sessions of others.
         sums: what layer 3 counted.
         kinds: entries by kind.
@@ -83,6 +87,7 @@ class _Part(NamedTuple):
     """
 
     found: dict[str, tuple[list[Any], ...]]
+    more: list[Counter[str]]
     noted: Noted
     sums: dict[str, Any]
     kinds: Counter[str]
@@ -103,6 +108,7 @@ class _Verification:
         watch: Callable[[Line], None] | None,
         progress: Callable[[int], None] | None,
         processes: int,
+        most: int,
     ) -> None:
         self._directory = directory
         self._trace = None if spans is None else Trace.of(spans)
@@ -111,9 +117,9 @@ class _Verification:
         self._watch = watch
         self._progress = progress
         self._processes = processes
-        self._entries = Entries(directory.policy, directory.signature, roots)
-        self._log = Log(expect_head, anchors)
-        self._execution = Execution(self._trace)
+        self._entries = Entries(directory.policy, directory.signature, roots, most)
+        self._log = Log(expect_head, anchors, most)
+        self._execution = Execution(self._trace, most)
         self._kinds: Counter[str] = Counter()
         self._recovered = 0
         self._names: dict[str, str] = {}
@@ -203,14 +209,18 @@ class _Verification:
             self._kinds.update(part.kinds)
             self._recovered += part.recovered
             self._read += part.read
+            for seen, counts in zip(self._found(), part.more, strict=True):
+                seen.more.update(counts)
         order = {self._names.get(name, name): at for at, name in enumerate(names)}
         self._entries.take([part.noted for part in parts], order)
         for name in names:
             session = self._names.get(name, name)
             for layer in (self._entries, self._log, self._execution):
                 layer.leave(session)
-            for items, more in zip(self._found(), found.get(name, ()), strict=False):
-                items.extend(more)
+            *findings, asks = found.get(name, ((), (), (), ()))
+            for seen, items in zip(self._found(), findings, strict=True):
+                seen.extend(items)
+            self._execution.asks.extend(asks)
 
     def _part(self, process: int, names: list[str], tell: Callable[[int], None]) -> _Part:
         """Read some of the sessions, as one of several processes."""
@@ -223,17 +233,18 @@ class _Verification:
         found: dict[str, tuple[list[Any], ...]] = {}
         for name in names:
             self._session(name)
-            if any(self._found()):
-                found[name] = tuple(items[:] for items in self._found())
-                for items in self._found():
-                    items.clear()
+            asks = self._execution.asks[:]
+            self._execution.asks.clear()
+            items: tuple[list[Any], ...] = (*(seen.take() for seen in self._found()), asks)
+            if any(items):
+                found[name] = items
+        more = [seen.more for seen in self._found()]
         noted, sums = self._entries.noted(), self._execution.sums()
-        return _Part(found, noted, sums, self._kinds, self._recovered, self._read)
+        return _Part(found, more, noted, sums, self._kinds, self._recovered, self._read)
 
-    def _found(self) -> tuple[list[Any], ...]:
-        """Return the lists that sessions add to, in the order of the sessions' names."""
-        execution = self._execution
-        return self._entries.seen, self._log.seen, execution.seen, execution.asks
+    def _found(self) -> tuple[Found, Found, Found]:
+        """Return what each layer has found."""
+        return self._entries.seen, self._log.seen, self._execution.seen
 
     def _counts(self, item: Line | Bad, session: str, length: int) -> bool:
         """Say whether an item was there when this verification began, or belongs to what was.
@@ -277,11 +288,13 @@ class _Verification:
 
     def _report(self) -> Report:
         execution = self._execution
-        findings = attribute(self._entries.seen + self._log.seen + self._execution.seen)
+        findings = attribute(chain.from_iterable(self._found()))
+        more = sum((seen.more for seen in self._found()), Counter[str]())
         conditions, runs = self._conditions(), self._directory.runs()
         return Report(
             verdict=verdict(findings, conditional=bool(conditions)),
             findings=findings,
+            more=dict(sorted(more.items())),
             head=self._log.head,
             sessions=len(self._names),
             entries=dict(sorted(self._kinds.items())),

@@ -7,7 +7,7 @@ turn's close commits to the entries of that turn.
 from msgspec import UNSET
 
 from toolgate.verify.anchors import NOTHING, Anchors
-from toolgate.verify.findings import Seen, finding
+from toolgate.verify.findings import MOST_OF_A_CODE, Found, Seen, finding
 from toolgate.verify.heads import Heads
 from toolgate.verify.read import Bad, Line
 from toolgate.verify.shapes import (
@@ -41,9 +41,12 @@ class Log:
     """
 
     def __init__(
-        self, expect_head: tuple[int, str] | None = None, anchors: Anchors = NOTHING
+        self,
+        expect_head: tuple[int, str] | None = None,
+        anchors: Anchors = NOTHING,
+        most: int = MOST_OF_A_CODE,
     ) -> None:
-        self.seen: list[Seen] = []
+        self.seen = Found(most)
         self.head = self._prior = (0, _GENESIS)
         self.heads = Heads(anchors, self._add)
         self.holds_pin = False
@@ -323,7 +326,7 @@ class Log:
 
     def begin(self) -> None:
         """Go on as one of them, which reports only what it finds itself."""
-        self.seen.clear()
+        self.seen.begin()
 
     def leave(self, session: str) -> None:
         """Leave a session to another process."""

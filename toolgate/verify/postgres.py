@@ -20,6 +20,24 @@ _ROWS = 4096
 _SIZES = """
 SELECT stream, max(start + length(line) + 1) FROM entry GROUP BY stream ORDER BY stream
 """
+# A loose scan: a look into the index a stream, however long the streams are.
+_STREAMS = """
+WITH RECURSIVE found AS (
+  SELECT min(stream) AS stream FROM entry
+  UNION ALL
+  SELECT (SELECT min(e.stream) FROM entry e WHERE e.stream > found.stream)
+  FROM found WHERE found.stream IS NOT NULL
+)
+SELECT found.stream, (SELECT start + length(line) + 1 FROM entry e
+                      WHERE e.stream = found.stream ORDER BY n DESC LIMIT 1)
+FROM found WHERE found.stream IS NOT NULL
+"""
+_BEHIND = """
+SELECT start, line FROM entry WHERE stream = %s AND start >= coalesce(
+  (SELECT max(start) FROM entry WHERE stream = %s AND start <= %s), 0)
+ORDER BY start
+"""
+_WRITTEN = "SELECT pg_current_snapshot()::text"  # which transactions have ended, and which not
 _LINES = "SELECT n, line FROM entry WHERE stream = %s AND n > %s ORDER BY n LIMIT %s"
 
 
@@ -111,6 +129,61 @@ class Database:
         query = "SELECT bytes FROM blob WHERE name = %s"
         found = self._rows(query, f"policies/{name}")
         return bytes(found[0][0]) if found else None
+
+
+class GrowingDatabase:
+    """A ledger in PostgreSQL to which rows are added; see ``views.growth.Growth``.
+
+    Args:
+        url: ``postgresql://...``, as libpq reads it.
+
+    Raises:
+        LedgerError: it cannot be read.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._root = database_name(url)
+        try:
+            self._connection = psycopg.connect(url, connect_timeout=10, autocommit=True)
+        except psycopg.Error:
+            raise LedgerError(f"cannot connect to {self._root}") from None
+        finalize(self, self._connection.close)
+        self._written = ""
+        self._sizes: dict[str, int] = {}
+
+    def names(self) -> list[str]:
+        """Return the streams' names; nothing is looked for where nobody wrote to the server."""
+        written = self._rows(_WRITTEN)[0][0]
+        if written != self._written:
+            sizes = {_file(stream): size for stream, size in self._rows(_STREAMS)}
+            self._written, self._sizes = written, sizes
+        return sorted(self._sizes, key=lambda name: (not name.startswith("spine-"), name))
+
+    def read(self, name: str, begin: int) -> tuple[int, bytes] | None:
+        """Return a stream's size and its bytes from an offset on; None when it is not there."""
+        size = self._sizes.get(name)
+        if size is not None and size <= begin:
+            return size, b""
+        stream = _stream(name)
+        rows = self._rows(_BEHIND, stream, stream, begin)
+        if not rows:
+            return None
+        data = b"".join([line + b"\n" for _, line in rows])
+        first = rows[0][0]
+        return first + len(data), data[begin - first :]
+
+    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        try:
+            return self._connection.execute(query, values or None).fetchall()
+        except psycopg.Error as error:
+            why = error.sqlstate or "the connection was lost"
+            raise LedgerError(f"cannot read {self._root}: {why}") from None
+
+
+def _stream(file: str) -> str:
+    """Return the stream that is called this in findings."""
+    name = file.removesuffix(".jsonl")
+    return name.replace("spine-", "spine/", 1).replace("sessions/", "session/", 1)
 
 
 def _file(stream: str) -> str:

@@ -15,6 +15,7 @@ class Report(NamedTuple):
     Args:
         verdict: PASS, FAIL, INCOMPLETE or CONDITIONAL.
         findings: faults of their own, each followed by what it brings with it.
+        more: findings of a code beyond those, which are only counted.
         head: number and digest of the last spine entry.
         sessions: how many sessions there are.
         entries: entries by kind.
@@ -41,6 +42,7 @@ class Report(NamedTuple):
 
     verdict: str
     findings: list[Finding]
+    more: dict[str, int]
     head: tuple[int, str]
     sessions: int
     entries: dict[str, int]

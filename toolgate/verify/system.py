@@ -6,20 +6,24 @@ started by an allowed decision is looked up in all of them.
 """
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from toolgate.errors import LedgerError
+from toolgate.ledger.address import database_name
 from toolgate.ledger.files import is_postgresql
 from toolgate.ledger.merkle import tree_root
-from toolgate.ledger.rotation import CHECKPOINT
 from toolgate.verify.anchors import NOTHING, Anchors
+from toolgate.verify.copies import partings
 from toolgate.verify.findings import Finding, finding, verdict
 from toolgate.verify.ledger import verify
+from toolgate.verify.loops import on_loops
+from toolgate.verify.outline import Child, Outline, outline
 from toolgate.verify.place import open_ledger
 from toolgate.verify.read import Line
 from toolgate.verify.report import Report
-from toolgate.verify.shapes import Decision, Other, Outcome, SessionClose, SessionOpen
+from toolgate.verify.shapes import Decision, Other, Outcome, SessionClose
 
 STARTERS = ("Agent", "Task")
 """Tools that start an agent."""
@@ -97,26 +101,6 @@ class SystemReport(NamedTuple):
         }
 
 
-class _Child(NamedTuple):
-    """A session's part that names the decision that started its agent."""
-
-    entry: str
-    session: str
-    ledger: str
-    decision: str
-
-
-class _Outline:
-    """What is known of a ledger before it is verified."""
-
-    __slots__ = ("children", "origins", "sessions")
-
-    def __init__(self) -> None:
-        self.children: list[_Child] = []
-        self.origins: set[str] = set()
-        self.sessions: dict[str, str] = {}
-
-
 class _Made(NamedTuple):
     """A decision that a session names: what it said, and the sessions that hold it."""
 
@@ -142,7 +126,7 @@ class _Watch:
         self.heads: dict[str, str] = {}
         self.started: dict[str, Started] = {}
         self.ran: set[str] = set()
-        self._path = path
+        self.path = path
         self._named = named
         self._made = made
         self._uses = uses
@@ -168,11 +152,11 @@ class _Watch:
         state, session = entry.ev.decision_state, entry.session or ""
         if line.event in self._named:
             made = self._made.setdefault(line.event, _Made(state, set()))
-            made.places.add((self._path, session))
+            made.places.add((self.path, session))
         if state == "allowed" and self._signatures:
             for item in entry.basis:
                 if item in self._signatures:
-                    use = _Use(entry.ts, line.digest, entry.ev.action_ref, self._path)
+                    use = _Use(entry.ts, line.digest, entry.ev.action_ref, self.path)
                     self._uses.setdefault(self._signatures[item], set()).add(use)
         if state == "allowed" and entry.intent.action_type in STARTERS:
             intent = entry.intent
@@ -189,7 +173,8 @@ def verify_system(
     """Verify several ledgers as one.
 
     Args:
-        roots: the ledger directories, in any order, any of them more than once.
+        roots: the ledgers (directories, ``postgresql://...``), in any order, any of them
+            more than once.
         anchors: checkpoints and keys that were kept outside; each is held against the
             ledgers whose log it names.
         trusted: policy digests and public keys that are trusted to say who writes policies.
@@ -198,15 +183,18 @@ def verify_system(
     Raises:
         LedgerError: no ledger is given.
     """
-    if any(is_postgresql(root) for root in roots):
-        raise LedgerError(
-            "several ledgers are verified from directories; toolgate ledger export makes one of "
-            "a database"
-        )
-    paths = sorted({os.path.realpath(root) for root in roots})
-    if not paths:
+    places = dict(_named(root) for root in sorted(roots, reverse=True))
+    if not places:
         raise LedgerError("nothing to verify: no ledger was given")
-    return _System(paths, anchors, trusted, progress).run()
+    return _System(places, anchors, trusted, progress).run()
+
+
+def _named(place: str) -> tuple[str, str]:
+    """Return what a place is called, which holds no secret, and how it is opened."""
+    if is_postgresql(place):
+        return database_name(place), place
+    path = os.path.realpath(place)
+    return path, path
 
 
 class _System:
@@ -214,17 +202,18 @@ class _System:
 
     def __init__(
         self,
-        paths: list[str],
+        places: Mapping[str, str],
         anchors: Anchors,
         trusted: Collection[str],
         progress: Progress | None,
     ) -> None:
-        self._paths = paths
+        self._places = places
+        self._paths = sorted(places)
         self._trusted = trusted
         self._anchors = anchors
         self._progress = progress
         self._findings: dict[tuple[str, str], Finding] = {}
-        self._outlines: dict[str, _Outline] = {}
+        self._outlines: dict[str, Outline] = {}
         self._watches: list[_Watch] = []
         self._made: dict[str, _Made] = {}
         self._uses: dict[str, set[_Use]] = {}
@@ -235,7 +224,7 @@ class _System:
         missing: dict[str, str] = {}
         for path in self._paths:
             try:
-                self._outlines[path] = _outline(path)
+                self._outlines[path] = outline(path, self._places[path])
             except LedgerError as error:
                 missing[path] = str(error)
         children = [child for one in self._outlines.values() for child in one.children]
@@ -247,6 +236,7 @@ class _System:
         self._match_anchors()
         self._look_up(children)
         self._match_approvals()
+        self._match_copies()
         heads = {head for watch in self._watches for head in watch.heads.values()}
         return self._report(members, heads, len(named))
 
@@ -256,7 +246,7 @@ class _System:
         watch = _Watch(path, named, self._made, self._uses)
         try:
             report = verify(
-                path,
+                self._places[path],
                 anchors=self._anchors_of(path),
                 roots=self._trusted,
                 watch=watch,
@@ -305,9 +295,25 @@ class _System:
                     )
                     self._add("entries.approval_reused", use.entry, message)
 
+    def _match_copies(self) -> None:
+        """Hold ledgers that begin with the same entry against each other."""
+        read = {one.path for one in self._watches}
+        starts = Counter(one.start for path, one in self._outlines.items() if path in read)
+        spines = (
+            (path, open_ledger(self._places[path]).read_spine())
+            for path in self._paths
+            if path in read and starts[self._outlines[path].start] > 1
+        )
+        for parting in partings(spines):
+            message = (
+                f"{', '.join(parting.ledgers)}: this entry follows {parting.before}, and a copy "
+                f"of the ledger has {parting.other} in its place"
+            )
+            self._add("log.equivocation", parting.entry, message)
+
     # -- who started whom
 
-    def _look_up(self, children: list[_Child]) -> None:
+    def _look_up(self, children: list[Child]) -> None:
         loops = self._loops(children)
         for child in children:
             made = self._made.get(child.decision)
@@ -324,7 +330,7 @@ class _System:
         """Return the first session_open of a session, which is the same in every copy."""
         return self._outlines[ledger].sessions.get(session, "")
 
-    def _loops(self, children: list[_Child]) -> set[str]:
+    def _loops(self, children: list[Child]) -> set[str]:
         """Return the sessions that lie on a loop of sessions starting one another."""
         edges = {
             (self._opening(child.ledger, child.session), self._opening(*place))
@@ -332,7 +338,7 @@ class _System:
             if child.decision in self._made
             for place in self._made[child.decision].places
         }
-        return _on_loops({edge for edge in edges if all(edge)})
+        return on_loops({edge for edge in edges if all(edge)})
 
     # -- the report
 
@@ -370,70 +376,3 @@ class _System:
 
     def _add(self, code: str, entry: str, message: str) -> None:
         self._findings.setdefault((code, entry), finding(code, entry, message))
-
-
-def _on_loops(edges: Collection[tuple[str, str]]) -> set[str]:
-    """Return the nodes that a path leads back to themselves from.
-
-    Source: R. Tarjan, Depth-first search and linear graph algorithms (1972), without recursion.
-    """
-    following: dict[str, list[str]] = {}
-    for one, other in sorted(edges):
-        following.setdefault(one, []).append(other)
-    found = {one for one, other in edges if one == other}
-    number: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    open_: list[str] = []
-    waiting: set[str] = set()
-    for root, below in following.items():
-        path = [] if root in number else [(root, iter(below))]
-        while path:
-            node, rest = path[-1]
-            if node not in number:
-                number[node] = lowest[node] = len(number)
-                open_.append(node)
-                waiting.add(node)
-            for other in rest:
-                if other not in number:
-                    path.append((other, iter(following.get(other, ()))))
-                    break
-                if other in waiting:
-                    lowest[node] = min(lowest[node], number[other])
-            else:
-                path.pop()
-                if path:
-                    lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[node])
-                if lowest[node] == number[node]:
-                    together = [open_.pop()]
-                    while together[-1] != node:
-                        together.append(open_.pop())
-                    waiting.difference_update(together)
-                    if len(together) > 1:
-                        found.update(together)
-    return found
-
-
-def _outline(path: str) -> _Outline:
-    """Read a ledger's spine for its log's name and for who started its sessions.
-
-    Raises:
-        LedgerError: there is no ledger, nothing in it, or it cannot be read.
-    """
-    directory = open_ledger(path)
-    if directory.empty:
-        raise LedgerError(f"the ledger at {path} has no entry")
-    made = _Outline()
-    for item in directory.read_spine():
-        if not isinstance(item, Line):
-            continue
-        entry = item.entry
-        if not made.origins:
-            made.origins.add(f"toolgate.invalid/{item.digest[7:23]}")
-        if isinstance(entry, SessionOpen):
-            session = entry.session or ""
-            made.sessions.setdefault(session, item.digest)
-            if entry.ev.spawned_by is not None:
-                made.children.append(_Child(item.digest, session, path, entry.ev.spawned_by))
-        elif isinstance(entry, Other) and entry.ev.get("role") == CHECKPOINT:
-            made.origins.add(entry.ev["name"])
-    return made

@@ -6,7 +6,7 @@ from hashlib import sha256
 from msgspec import Struct, field
 
 from toolgate.ledger.turn_dag import MAX_TURN_ENTRIES
-from toolgate.verify.findings import Seen, finding
+from toolgate.verify.findings import Found, Seen, finding
 from toolgate.verify.read import Line
 from toolgate.verify.shapes import Decision, Outcome
 
@@ -91,7 +91,7 @@ class Graph:
     _own: set[str]
     _named: set[str]
 
-    def __init__(self, session: str, seen: list[Seen], approvals: Mapping[str, int]) -> None:
+    def __init__(self, session: str, seen: Found, approvals: Mapping[str, int]) -> None:
         self.turn: Turn | None = None
         self._approvals = approvals
         self._session = session

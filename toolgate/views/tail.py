@@ -1,18 +1,17 @@
 """The last entries of a ledger in one order, and those that are being added."""
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 from toolgate.canonical import digest
-from toolgate.errors import LedgerError
-from toolgate.verify.directory import Directory, session_name
+from toolgate.verify.directory import session_name
 from toolgate.verify.read import MAX_LINE_BYTES, Bad, Line, decode
 from toolgate.verify.reader import Reader
 from toolgate.verify.shapes import SessionOpen
 from toolgate.views.gather import Progress, watched
+from toolgate.views.growth import Growth
 from toolgate.views.order import Key, Order
 
 _SPINE = "spine-"
@@ -160,7 +159,7 @@ class Follower:
     line is taken once its line feed is there.
 
     Args:
-        root: the ledger directory.
+        growth: the ledger.
         ends: how many bytes of each file are known.
         session: only this session's entries; None for everything.
         note: takes a sentence about a file that is not what it was.
@@ -168,12 +167,12 @@ class Follower:
 
     def __init__(
         self,
-        root: str,
+        growth: Growth,
         ends: dict[str, int],
         session: str | None,
         note: Callable[[str], None],
     ) -> None:
-        self._root = root
+        self._growth = growth
         self._ends = {name: self._line_begin(name, end) for name, end in ends.items()}
         self._session = session
         self._note = note
@@ -196,16 +195,12 @@ class Follower:
         return [item for *_, item in sorted(found, key=_place)]
 
     def _names(self) -> list[str]:
-        directory = Directory(self._root)
         known = min((name for name in self._ends if name.startswith(_SPINE)), default="")
-        wanted = None if self._session is None else session_name(self._session)
+        wanted = None if self._session is None else f"sessions/{session_name(self._session)}.jsonl"
         return [
-            *(name for name in directory.spine if name >= known),
-            *(
-                f"sessions/{name}.jsonl"
-                for name in sorted(directory.sessions)
-                if wanted in (None, name)
-            ),
+            name
+            for name in self._growth.names()
+            if (name >= known if name.startswith(_SPINE) else wanted in (None, name))
         ]
 
     def _added(self, name: str) -> Iterable[Line | Bad]:
@@ -223,32 +218,23 @@ class Follower:
         return items
 
     def _read(self, name: str, begin: int) -> bytes | None:
-        path = os.path.join(self._root, name)
-        try:
-            with open(path, "rb") as file:
-                size = os.fstat(file.fileno()).st_size
-                if size < begin:
-                    self._note(f"{name} is shorter than it was: {size} bytes, it had {begin}")
-                    self._ends[name] = size
-                    return None
-                file.seek(begin)
-                return file.read(size - begin)
-        except FileNotFoundError:  # sealed: when it comes back it begins with the same bytes
+        found = self._growth.read(name, begin)
+        if found is None:  # sealed: when it comes back it begins with the same bytes
             return None
-        except OSError as error:
-            raise LedgerError(f"cannot read {path}: {error.strerror}") from error
+        size, data = found
+        if size < begin:
+            self._note(f"{name} is shorter than it was: {size} bytes, it had {begin}")
+            self._ends[name] = size
+            return None
+        return data
 
     def _line_begin(self, name: str, end: int) -> int:
         """Return where the line begins that a file ends in at some length."""
         begin = max(end - MAX_LINE_BYTES - 1, 0)
-        try:
-            with open(os.path.join(self._root, name), "rb") as file:
-                file.seek(begin)
-                return begin + file.read(end - begin).rfind(b"\n") + 1
-        except FileNotFoundError:  # sealed, so that it ends with a whole line
+        found = self._growth.read(name, begin)
+        if found is None:  # sealed, so that it ends with a whole line
             return end
-        except OSError as error:
-            raise LedgerError(f"cannot read {name}: {error.strerror}") from error
+        return begin + found[1].rfind(b"\n", 0, end - begin) + 1
 
 
 def _item(name: str, offset: int, raw: bytes) -> Line | Bad:

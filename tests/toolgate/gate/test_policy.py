@@ -248,3 +248,109 @@ def test_order_and_duplicates_do_not_matter(rules, effects, chance: random.Rando
     chance.shuffle(mixed)
     first = evaluate(one, "Bash", tuple(effects)).rule
     assert evaluate(other, "Bash", tuple(mixed)).rule == first
+
+
+# -- what a compiled policy may leave out, and in which ways it may not be written
+
+
+def compiled_as(change) -> bytes:
+    body = {
+        "version": 1,
+        "name": "test",
+        "rules": [rule("a", "deny", type=["vcs.publish"]), rule("b", "allow", scope=["temp"])],
+        "classes": [{"name": "c", "tools": ["Bash"], "effects": [{"type": ["vcs.publish"]}]}],
+    }
+    made = json.loads(compile_policy(json.dumps(body).encode(), CATALOG))
+    change(made)
+    return json.dumps(made).encode()
+
+
+def effect_of(made):
+    return made["rules"][0]["effects"][0]
+
+
+LEFT_OUT = {
+    "a rule's tools": lambda made: made["rules"][0].update(tools=None),
+    "a class's tools": lambda made: made["classes"][0].update(tools=None),
+    "a class's effects": lambda made: made["classes"][0].update(effects=None),
+    "an effect's scope": lambda made: effect_of(made).update(scope=None),
+    "an effect's every other key": lambda made: effect_of(made).update(
+        scope=None, how=None, all=None, without=None, proof=None, reversible=None,
+        program=None, resource=None,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_null_is_the_same_as_absent(name):
+    policy = Policy(compiled_as(LEFT_OUT[name]))
+    sound = Policy(compiled_as(lambda made: None))
+    for kind in sorted(TYPES):
+        effect = Effect(kind, "workspace", "x", True, PROVED)
+        assert evaluate(policy, "Bash", (effect,)) == evaluate(sound, "Bash", (effect,))
+
+
+def test_an_effect_that_says_nothing_speaks_of_every_effect():
+    policy = Policy(compiled_as(lambda made: effect_of(made).update(type=None)))
+    for kind in sorted(TYPES):
+        effect = Effect(kind, "workspace", "x", True, PROVED)
+        assert evaluate(policy, "Bash", (effect,)).rule.decide == "deny"
+
+
+@pytest.mark.parametrize("empty", ["tools:", "tools: null", "tools: ~", "tools: []"])
+def test_a_source_that_leaves_tools_empty_compiles_to_a_policy(empty):
+    text = (
+        f"version: 1\nname: x\nclasses: [{{name: c, {empty}}}]\nrules:\n  - rule: a\n"
+        f"    decide: ask\n    because: b\n    {empty}\n"
+        "    effects: [{type: [vcs.publish]}]\n"
+    )
+    policy = Policy(compile_policy(text.encode(), CATALOG))
+    assert policy.classes[0].tools == ()
+    assert policy.rules_by_type["vcs.publish"][0].tools == ()
+
+
+@pytest.mark.parametrize("key", ["type", "scope", "how", "proof", "program", "resource"])
+def test_a_source_whose_effect_has_an_empty_key_is_refused(key):
+    body = {"version": 1, "name": "x", "rules": [rule("a", "ask", **{key: None})]}
+    with pytest.raises(PolicyError, match=f"rule a: {key} is empty; an effect without it"):
+        compile_policy(json.dumps(body).encode(), CATALOG)
+
+
+WRONG = {
+    "tools is text": (
+        lambda made: made["rules"][0].update(tools="Bash"),
+        "p: rule a: tools is str; expected a list of texts",
+    ),
+    "tools is a mapping": (
+        lambda made: made["classes"][0].update(tools={"Bash": 1}),
+        "p: class c: tools is dict; expected a list of texts",
+    ),
+    "a tool is null": (
+        lambda made: made["rules"][0].update(tools=[None]),
+        "p: rule a: tools holds NoneType; expected texts",
+    ),
+    "effects is a mapping": (
+        lambda made: made["rules"][0].update(effects={"type": ["vcs.publish"]}),
+        "p: rule a: effects is dict; expected a list of mappings",
+    ),
+    "an effect is text": (
+        lambda made: made["rules"][0].update(effects=["vcs.publish"]),
+        "p: rule a: effects holds str; expected mappings",
+    ),
+    "a type is text": (
+        lambda made: effect_of(made).update(type="vcs.publish"),
+        "p: rule a: type of an effect is str; expected a list of texts",
+    ),
+    "reversible is text": (
+        lambda made: effect_of(made).update(reversible=["no"]),
+        "p: rule a: reversible of an effect holds str; expected true or false",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_another_form_is_one_clear_error(name):
+    change, said = WRONG[name]
+    with pytest.raises(PolicyError) as caught:
+        Policy(compiled_as(change), "p")
+    assert str(caught.value) == said

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from toolgate.canonical import digest, digest_of
 from toolgate.verify import verify
 
 DECISIONS = [("ls", "allow"), ("git reset --hard", "ask"), ("rm -rf /", "deny")]
@@ -129,6 +130,62 @@ def test_bad_input_is_denied_recorded_and_explained(send, entries, name):
     assert "Traceback" not in answer.message
     refused = [e for e in entries() if e["kind"] == "audit"]
     assert [entry["ev"]["action"] for entry in refused] == ["input.refused"]
+
+
+NAMED = {
+    "half a character": (
+        b'{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash",'
+        b'"tool_use_id":"c1","tool_input":{"command":"\\ud800"}}',
+        {"session": "s", "call": "c1", "tool": "Bash", "args_digest": None},
+    ),
+    "cwd is a number": (
+        b'{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash",'
+        b'"tool_use_id":"c1","tool_input":{"command":"ls"},"cwd":1}',
+        {
+            "session": "s",
+            "call": "c1",
+            "tool": "Bash",
+            "args_digest": digest_of({"command": "ls"}),
+        },
+    ),
+    "names of other types": (
+        b'{"hook_event_name":"PreToolUse","session_id":["s"],"tool_name":7,'
+        b'"tool_use_id":"\\udfff","tool_input":[1]}',
+        {"session": None, "call": None, "tool": None, "args_digest": None},
+    ),
+    "too long": (
+        b'{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash",'
+        b'"tool_use_id":"c1","tool_input":{"command":"' + b"x" * 5_000_000 + b'"}}',
+        {
+            "session": "s",
+            "call": "c1",
+            "tool": "Bash",
+            "args_digest": digest_of({"command": "x" * 5_000_000}),
+        },
+    ),
+    "another event": (
+        b'{"hook_event_name":"Other","session_id":"s","tool_use_id":"c1","n":1e999}',
+        {"session": None, "call": None, "tool": None, "args_digest": None},
+    ),
+    "too deep": (
+        b'{"hook_event_name":"PreToolUse","tool_use_id":"c1","tool_input":'
+        + b'{"a":' * 100_000
+        + b"1"
+        + b"}" * 100_001,
+        {"session": None, "call": None, "tool": None, "args_digest": None},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_refused_call_is_named_as_far_as_it_can_be(send, entries, name):
+    """So that a transcript which lists it does not show a call nobody answered."""
+    payload, named = NAMED[name]
+    assert send(payload).decision == "deny"
+    (refused,) = [entry for entry in entries() if entry["kind"] == "audit"]
+    details = refused["ev"]["details"]
+    assert {key: details[key] for key in named} == named
+    assert details["digest"] == digest(payload)
 
 
 @pytest.mark.parametrize(

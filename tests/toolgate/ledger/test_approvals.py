@@ -15,7 +15,7 @@ from toolgate.canonical import digest, digest_of
 from toolgate.errors import InputError, LedgerError
 from toolgate.gate.policy.compose import Rule
 from toolgate.ledger.append import open_store
-from toolgate.ledger.approvals import Known
+from toolgate.ledger.known import Known
 from toolgate.verify import verify
 
 FAULTS = Path(approved.__file__).parent

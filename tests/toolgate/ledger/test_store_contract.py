@@ -279,38 +279,91 @@ def _terminate(url: str) -> None:
 @pytest.mark.parametrize(
     "append", [lambda writer: writer.decide("b", "denied"), lambda writer: writer.stop()]
 )
-def test_connection_lost_within_an_append(database, monkeypatch, shape, append):
+def test_connection_lost_within_an_append(new_database, monkeypatch, shape, append):
+    """Lost before any statement: the append is whole, or an error and nothing of it is there."""
     from toolgate.ledger.postgres import Database
 
-    writer = ledgers.Writer(database, "s1", shape=shape)
-    writer.decide("a")
-    before = bytes_of(database)
-    real = Database._open
-    lost = 0
-    for at in range(2, 40):  # a connection found dead at BEGIN is opened again
+    real = Database._run
+    lost, whole = [], []
+    for at in range(1, 40):
+        database = new_database()
+        writer = ledgers.Writer(database, "s1", shape=shape)
+        writer.decide("a")
+        before = bytes_of(database)
         calls = 0
 
-        def before_statement(self, at=at):
+        def before_statement(self, *statement, at=at, database=database):
             nonlocal calls
             calls += 1
             if calls == at:
                 _terminate(database)
-            return real(self)
+            return real(self, *statement)
 
         with monkeypatch.context() as patch:
-            patch.setattr(Database, "_open", before_statement)
+            patch.setattr(Database, "_run", before_statement)
             try:
                 append(writer)
             except LedgerError as error:
                 assert "pa@ss" not in str(error)
                 assert bytes_of(database) == before
-                lost += 1
-                continue
-        break
-    assert lost >= 5
+                lost.append(at)
+            else:
+                assert bytes_of(database) != before
+                whole.append(at)
+        writer.outcome("a")
+        writer.close()
+        assert verify(database).findings == []
+        if calls < at:
+            break
+    assert calls < at
+    # What goes with the first message is sent again: nothing was written before it.
+    assert whole[:3] == [1, 2, 3]
+    assert len(lost) >= 2
+    assert lost[-1] == at - 1
+
+
+def test_an_append_is_two_round_trips(database, monkeypatch):
+    """A lock is held for messages: one takes it and looks, one writes and commits."""
+    from toolgate.ledger.postgres import Database
+
+    writer = ledgers.Writer(database, "s1")
+    writer.decide("a")
+    sent = []
+    real = Database._send
+
+    def count(self, statements):
+        sent.append([text.split()[0] for text, _ in statements])
+        return real(self, statements)
+
+    monkeypatch.setattr(Database, "_send", count)
+    writer.decide("b")
+    writer.outcome("b")
+    assert sent == [["BEGIN", "SELECT", "SELECT"], ["INSERT", "COMMIT"]] * 2
+    sent.clear()
+    writer.stop()  # with the spine's lock, and one look at the turn's entries
+    assert len(sent) == 4
+
+
+def test_a_group_whose_connection_was_lost_is_no_success(database):
+    writer = ledgers.Writer(database, "s1", durability="fsync")
+    writer.decide("a")
+    with pytest.raises(LedgerError, match="the connection was lost"), writer.ledger.group():
+        writer.decide("b")
+        _terminate(database)
+        writer.decide("c")
     writer.outcome("a")
-    writer.close()
-    assert verify(database).findings == []
+
+
+def test_many_lines_of_one_append(database):
+    """More than one message holds, and read back whole by a process that remembers nothing."""
+    pair = Pair(database)
+    many = [ledgers.fields(f"c{number}", ts=ledgers.START) for number in range(300)]
+    w = pair.writer
+    w.ts += 1_000_000
+    w.ledger.decide_many("s1", key="p", fields=many, policy=ledgers.POLICY, ts=w.tick())
+    assert [pair.again().outcome(f"c{number}") for number in (0, 150, 299)] == ["outcome"] * 3
+    pair.writer.close()
+    assert verify(database).calls == {("allowed", "ok"): 3, ("allowed", "unresolved"): 297}
 
 
 def test_an_idle_connection_that_was_cut_is_opened_again(database):

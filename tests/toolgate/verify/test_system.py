@@ -18,7 +18,8 @@ from toolgate.errors import LedgerError
 from toolgate.ledger.merkle import tree_root
 from toolgate.verify.anchors import Anchors
 from toolgate.verify.findings import BY_CODE
-from toolgate.verify.system import _on_loops, verify_system
+from toolgate.verify.loops import on_loops
+from toolgate.verify.system import verify_system
 
 CASES = [pytest.param(case, id=case.id) for case in systems.SYSTEM]
 
@@ -106,6 +107,99 @@ def test_a_copy_of_a_ledger_changes_neither_root_nor_verdict(family):
     assert (again.findings, again.childless) == (report.findings, report.childless)
 
 
+def test_a_copy_that_ends_earlier_is_the_same_ledger(family):
+    report = check(family)
+    shutil.copytree(family.folder / "child", family.folder / "copy")
+    writer = ledgers.Writer(family.folder / "child", "worker")
+    writer.ts += 10**8
+    writer.decide("more", "denied")
+    writer.close()
+    family.roots.append(family.folder / "copy")
+    again = check(family)
+    assert again.findings == report.findings == []
+    assert again.verdict == report.verdict
+
+
+def test_two_copies_are_told_apart_at_the_entries_that_part_them(family):
+    for name in ("child", "copy"):
+        if name == "copy":
+            shutil.copytree(family.folder / "sound", family.folder / "copy")
+        else:
+            shutil.copytree(family.folder / "child", family.folder / "sound")
+        writer = ledgers.Writer(family.folder / name, "worker")
+        writer.ts += 10**8
+        writer.decide(f"after in {name}", "denied")
+        writer.decide(f"once more in {name}", "denied")
+        writer.close()
+    family.roots += [family.folder / "copy", family.folder / "sound"]
+    (found,) = check(family).findings
+    lines = {
+        name: [
+            digest(one)
+            for one in (family.folder / name / ledgers.SPINE).read_bytes().split(b"\n")[:-1]
+        ]
+        for name in ("child", "copy", "sound")
+    }
+    common = len(lines["sound"])
+    parted = sorted((lines[name][common], name) for name in ("child", "copy"))
+    # What opens the next part may be the same in both; the first that differs is told.
+    at = next(n for n in range(common, 99) if lines["child"][n] != lines["copy"][n])
+    parted = sorted((lines[name][at], name) for name in ("child", "copy"))
+    assert (found.code, found.entry) == ("log.equivocation", parted[1][0])
+    assert str(family.folder / parted[1][1]) in found.message
+    assert lines["child"][at - 1] in found.message
+    assert parted[0][0] in found.message
+
+
+def test_ledgers_in_databases_are_part_of_a_system(family, new_database):
+    pytest.importorskip("psycopg")
+    from toolgate.ledger.copy import export
+
+    report = check(family)
+    databases = {}
+    for name in systems.NAMES:
+        databases[name] = new_database()
+        export(str(family.folder / name), databases[name])
+    for mixed in (("parent",), ("child", "other"), systems.NAMES):
+        places = [
+            databases[name] if name in mixed else str(family.folder / name)
+            for name in systems.NAMES
+        ]
+        found = verify_system([*places, places[0]])
+        assert (found.root, found.heads, found.links) == (report.root, report.heads, report.links)
+        assert found.findings == []
+        assert found.verdict == report.verdict
+        assert len(found.members) == 3
+        assert "pa%40ss" not in json.dumps(found.as_json())
+        assert "pa@ss" not in json.dumps(found.as_json())
+    both = verify_system([*databases.values(), *map(str, family.roots)])
+    assert (both.root, both.findings, len(both.members)) == (report.root, [], 6)
+    absent = databases["child"].replace("/postgres?", "/no_such_database?")
+    lost = verify_system([databases["parent"], absent])
+    assert [one.code for one in lost.findings] == ["log.ledger_missing"]
+    assert "pa%40ss" not in json.dumps(lost.as_json())
+    done = CliRunner().invoke(command, ["verify", "--system", *databases.values()])
+    assert done.exit_code == 0, done.output
+    assert "System of 3 ledgers" in done.output
+    assert "pa%40ss" not in done.output
+
+
+def test_a_database_that_goes_on_differently_is_found(family, database):
+    pytest.importorskip("psycopg")
+    from toolgate.ledger.copy import export
+
+    export(str(family.folder / "child"), database)
+    for place in (database, family.folder / "child"):
+        writer = ledgers.Writer(place, "worker")
+        writer.ts += 10**8
+        writer.decide(f"after in {str(place)[:4]}", "denied")
+        writer.close()
+    found = verify_system([str(family.folder / "child"), str(family.folder / "parent"), database])
+    assert [one.code for one in found.findings] == ["log.equivocation"]
+    assert found.verdict == "FAIL"
+    assert "pa%40ss" not in found.findings[0].message
+
+
 def test_no_ledger_at_all():
     with pytest.raises(LedgerError, match="no ledger was given"):
         verify_system([])
@@ -190,14 +284,14 @@ def test_a_session_is_on_a_loop_if_a_path_leads_back_to_it(edges):
     for _ in reached:
         for one, known in reached.items():
             reached[one] = known.union(*(reached[other] for other in known))
-    assert _on_loops(edges) == {one for one in reached if one in reached[one]}
+    assert on_loops(edges) == {one for one in reached if one in reached[one]}
 
 
 def test_a_long_row_of_agents_takes_linear_time_and_no_deep_stack():
     count = 100_000
     row = {(str(one), str(one + 1)) for one in range(count)}
-    assert _on_loops(row) == set()
-    assert len(_on_loops(row | {(str(count), "0")})) == count + 1
+    assert on_loops(row) == set()
+    assert len(on_loops(row | {(str(count), "0")})) == count + 1
 
 
 def test_an_approval_is_used_in_one_ledger(tmp_path):

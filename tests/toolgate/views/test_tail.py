@@ -11,10 +11,13 @@ import ledgers
 import pytest
 from click.testing import CliRunner
 
+from toolgate.canonical import digest
 from toolgate.cli.ledger import ledger
 from toolgate.errors import LedgerError
 from toolgate.verify.directory import Directory
+from toolgate.verify.place import open_ledger
 from toolgate.verify.read import Bad, Line
+from toolgate.views.growth import open_growth
 from toolgate.views.tail import Follower, tail
 
 from . import cases
@@ -113,9 +116,9 @@ class Followed:
 
     def __init__(self, root, session=None):
         self.notes: list[str] = []
-        found = tail(Directory(str(root)), None, session)
+        found = tail(open_ledger(str(root)), None, session)
         self.seen = digests(found.items)
-        self._follower = Follower(str(root), found.ends, session, self.notes.append)
+        self._follower = Follower(open_growth(str(root)), found.ends, session, self.notes.append)
 
     def more(self) -> list:
         items = self._follower.batch()
@@ -123,8 +126,15 @@ class Followed:
         return items
 
 
-def test_following_misses_nothing_and_repeats_nothing(tmp_path):
-    root = tmp_path / "ledger"
+@pytest.fixture(params=["directory", "database"])
+def root(tmp_path, request):
+    """Return where a ledger is kept that is followed."""
+    if request.param == "directory":
+        return tmp_path / "ledger"
+    return request.getfixturevalue("database")
+
+
+def test_following_misses_nothing_and_repeats_nothing(root):
     one = ledgers.Writer(root, "one")
     one.decide("a")
     followed = Followed(root)
@@ -137,12 +147,45 @@ def test_following_misses_nothing_and_repeats_nothing(tmp_path):
     one.close()
     two.close()
     followed.more()
-    assert sorted(followed.seen) == sorted(digests(tail(Directory(str(root)), None, None).items))
+    assert sorted(followed.seen) == sorted(digests(tail(open_ledger(str(root)), None, None).items))
     assert followed.notes == []
 
 
-def test_an_open_turns_entries_come_before_its_close(tmp_path):
-    root = tmp_path / "ledger"
+def test_the_next_spine_stream_is_gone_on_with(root):
+    writer = ledgers.Writer(root, "s", rotate=900)
+    writer.decide("a")
+    followed = Followed(root)
+    for number in range(6):
+        writer.outcome("a")
+        writer.stop()
+        writer.decide("a")
+        kinds = [item.entry.kind for item in followed.more()]
+        assert kinds[-3:] == ["turn_close", "turn_open", "decision"], number
+    assert sorted(followed.seen) == sorted(digests(tail(open_ledger(str(root)), None, None).items))
+
+
+def test_an_append_that_began_before_another_one_is_not_missed(database):
+    """What a server commits later than it began is seen when it has."""
+    psycopg = pytest.importorskip("psycopg")
+    writer = ledgers.Writer(database, "s")
+    writer.decide("a")
+    followed = Followed(database)
+    line = b'{"late":1}'
+    with psycopg.connect(database) as connection:
+        connection.execute(
+            "INSERT INTO entry SELECT stream, max(n) + 1, max(start + length(line) + 1), %s, %s "
+            "FROM entry WHERE stream = 'session/s' GROUP BY stream",
+            [digest(line), line],
+        )
+        assert followed.more() == []
+        ledgers.Writer(database, "other").decide("b")
+        assert len(followed.more()) == 3
+        assert followed.more() == []
+    (late,) = followed.more()
+    assert isinstance(late, Bad)
+
+
+def test_an_open_turns_entries_come_before_its_close(root):
     writer = ledgers.Writer(root, "s")
     writer.decide("a")
     followed = Followed(root)
@@ -189,7 +232,7 @@ def test_a_ledger_that_was_opened_in_the_middle_of_a_line(tmp_path):
     whole = path.read_bytes()
     path.write_bytes(whole[:-5])
     found = tail(Directory(str(root)), None, None)
-    follower = Follower(str(root), found.ends, None, pytest.fail)
+    follower = Follower(open_growth(str(root)), found.ends, None, pytest.fail)
     path.write_bytes(whole)
     assert [item.entry.kind for item in follower.batch()] == ["outcome"]
 
@@ -210,8 +253,7 @@ def test_the_spine_goes_on_in_a_new_file(tmp_path):
     assert followed.notes == []
 
 
-def test_only_one_session_is_followed(tmp_path):
-    root = tmp_path / "ledger"
+def test_only_one_session_is_followed(root):
     ledgers.Writer(root, "one").decide("a")
     followed = Followed(root, "two")
     ledgers.Writer(root, "three").decide("c")
@@ -262,8 +304,7 @@ def test_a_ledger_that_is_gone_is_an_error(tmp_path):
         followed.more()
 
 
-def test_follow_prints_what_comes_until_it_is_interrupted(tmp_path):
-    root = tmp_path / "ledger"
+def test_follow_prints_what_comes_until_it_is_interrupted(root):
     told = cases.Told(root, "s")
     told.decide("before", "look")
     code = (

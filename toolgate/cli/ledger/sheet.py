@@ -40,7 +40,7 @@ def sheet(report: "Report", root: str) -> list[str]:
             for ask in report.asks[:_MOST_SHOWN]
         ]
         lines += _more(len(report.asks))
-    lines += ["", *_findings(report.findings)]
+    lines += ["", *_findings(report.findings), *counted_only(report.more)]
     seq, digest = report.head
     lines += ["", f"Head     {seq}:{digest}", f"Verdict  {report.verdict}", *_meaning(report)]
     return lines
@@ -70,6 +70,11 @@ def _of_runs(runs: list[str], root: str) -> list[str]:
 
     paths = [quote(join(root, "runs", run)) for run in runs[:_MOST_SHOWN]]
     return [plain(f"    toolgate ledger verify {path}") for path in paths] + _more(len(runs))
+
+
+def counted_only(more: "dict[str, int]") -> list[str]:
+    """Return a line for the findings of each code that a report counts and does not list."""
+    return [f"  and {count:,} more of {code}, counted only" for code, count in more.items()]
 
 
 def _findings(findings: "list[Finding]") -> list[str]:

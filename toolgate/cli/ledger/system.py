@@ -13,6 +13,7 @@ _MOST_SHOWN = 200
 
 def sheet(report: "SystemReport") -> list[str]:
     """Return the report for people."""
+    from toolgate.cli.ledger.sheet import counted_only
     from toolgate.verify.words import counted
 
     lines = [f"System of {counted(len(report.members), 'ledger')}"]
@@ -33,6 +34,7 @@ def sheet(report: "SystemReport") -> list[str]:
     for member in report.members:
         if member.report is not None and member.report.findings:
             lines += _findings(f"Findings in {member.path}", member.report.findings)
+            lines += counted_only(member.report.more)
     lines += ["", f"Root     {report.root} over {counted(report.heads, 'session head')}"]
     lines += [f"Verdict  {report.verdict}", *_meaning(report)]
     return [plain(line) for line in lines]

@@ -49,13 +49,10 @@ def tail(
     read, 130 interrupted, which is also how --follow ends.
     """
     from toolgate.errors import CheckError
-    from toolgate.ledger.files import is_postgresql
     from toolgate.verify.place import open_ledger
     from toolgate.views.tail import tail as last_of
 
     root = root_of(path)
-    if follow and is_postgresql(root):
-        stop("--follow reads a ledger in a directory, not in a database", UNCHECKED)
     try:
         directory = open_ledger(root)
         # One entry at least, to see whether there is such a session.
@@ -81,11 +78,13 @@ def tail(
 def _follow(root: str, ends: dict[str, int], session: str | None, as_json: bool) -> None:
     import time
 
+    from toolgate.views.growth import open_growth
     from toolgate.views.tail import Follower
 
-    follower = Follower(
-        root, ends, session, lambda said: click.echo(f"toolgate ledger: {said}", err=True)
-    )
+    def note(said: str) -> None:
+        click.echo(f"toolgate ledger: {said}", err=True)
+
+    follower = Follower(open_growth(root), ends, session, note)
     while True:
         for item in follower.batch():
             _print(item, as_json)

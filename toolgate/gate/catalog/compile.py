@@ -5,11 +5,11 @@ from typing import Any
 
 from toolgate.canonical import canonical_bytes, digest
 from toolgate.errors import PolicyError
-from toolgate.gate.catalog.schema import faults_of
+from toolgate.gate.catalog.schema import example_faults, faults_of
 from toolgate.gate.catalog.source import read_family
 
 FAMILIES = path.join(path.dirname(path.abspath(__file__)), "families")
-_FAMILY_KEYS = frozenset(("family", "about", "programs", "aliases", "groups"))
+_FAMILY_KEYS = frozenset(("family", "about", "programs", "aliases", "groups", "examples"))
 
 
 def compile_families(folder: str = FAMILIES) -> tuple[bytes, dict[str, bytes]]:
@@ -35,7 +35,7 @@ def compile_sources(sources: dict[str, bytes]) -> tuple[bytes, dict[str, bytes]]
 
     Returns:
         The index (canonical JSON, program name to entry digest) and the
-        entries by digest.
+        entries by digest. Examples are checked and left out: no call needs them.
 
     Raises:
         PolicyError: with every fault of every file.
@@ -45,10 +45,13 @@ def compile_sources(sources: dict[str, bytes]) -> tuple[bytes, dict[str, bytes]]
     for name, data in sources.items():
         family, wrong = read_family(name, data)
         faults += wrong
-        for program, entry in _programs(name, family, faults):
+        described = programs_of(name, family, faults)
+        for program, entry in described:
             if program in entries:
                 faults.append(f"{name}: program {program} is described twice")
             entries[program] = entry
+        names = {program for program, _ in described}
+        faults += example_faults(name, family.get("examples", {}), names)
     entries = {name: _typed(entry, name, faults) for name, entry in entries.items()}
     for program, entry in entries.items():
         faults += faults_of(program, entry)
@@ -63,7 +66,13 @@ def compile_sources(sources: dict[str, bytes]) -> tuple[bytes, dict[str, bytes]]
     return canonical_bytes(index), blobs
 
 
-def _programs(file: str, family: Any, faults: list[str]) -> list[tuple[str, Any]]:
+def read_families(folder: str = FAMILIES) -> list[tuple[str, Any]]:
+    """Return every family of a folder as it was written, by file name; faults are left out."""
+    return [(name, read_family(name, data)[0]) for name, data in sources_of(folder).items()]
+
+
+def programs_of(file: str, family: Any, faults: list[str]) -> list[tuple[str, Any]]:
+    """Return a family's programs; names that share an entry share the same object."""
     if not isinstance(family, dict) or not set(family) <= _FAMILY_KEYS:
         faults.append(f"{file}: expected the keys {', '.join(sorted(_FAMILY_KEYS))}")
         return []
@@ -89,7 +98,7 @@ def _typed(entry: Any, where: str, faults: list[str]) -> Any:
         return entry
     made: dict[str, Any] = {}
     for key, value in entry.items():
-        if key in ("stop", "whole", "assigns", "inspect"):
+        if key in ("stop", "whole", "assigns", "inspect", "bare"):
             made[key] = value == "true"
             if value not in ("true", "false"):
                 faults.append(f"{where}: {key} is {value!r}; expected true or false")

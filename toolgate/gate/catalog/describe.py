@@ -23,6 +23,7 @@ ROLES = {
     "listen": "an address that is listened on",
     "data": "data that is sent (@file is read)",
     "upload": "a file that is read and sent",
+    "item": "a request item; the file it names is read and sent",
     "transfer": "copied; host:path is on another machine, the last is written",
 }
 _ANY_NUMBER = "any number, each "
@@ -137,6 +138,8 @@ def _clause(clause: dict[str, Any]) -> str:
         holds.append(f"where {option} is {_any([str(value) for value in values])} or not known")
     if clause.get("words"):
         holds.append(f"where an operand is like {_any(clause['words'])}")
+    if clause.get("bare"):
+        holds.append("without operands")
     says = [_effect(item) for item in clause.get("does", ())]
     if clause.get("how"):
         says.append(f"all of it: {', '.join(clause['how'])}")

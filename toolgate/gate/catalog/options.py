@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 from toolgate.gate.shell.model import Word
 
 Entry = dict[str, Any]
+# Roles of an option after which an interpreter leaves the rest to its program: python -m NAME ...
+_LAST = frozenset(("module", "python"))
 
 
 class Parsed(NamedTuple):
@@ -58,6 +60,10 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
             that ``-name`` is one option and no cluster.
     """
     values: dict[str, str] = entry.get("values", {})
+    if "style" in entry:
+        from toolgate.gate.catalog.styles import unfolded
+
+        arguments = unfolded(arguments, entry)
     known = frozenset(values)
     stop, whole = bool(entry.get("stop")), bool(entry.get("whole"))
     options: list[tuple[str, Word | None]] = []
@@ -81,6 +87,8 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
             position = _long(word, arguments, position, values, options)
         else:
             position = _cluster(word, arguments, position, values, options)
+        if stop and values.get(options[-1][0]) in _LAST:
+            return Parsed(tuple(options), tuple(operands), arguments[position:], known)
     return Parsed(tuple(options), tuple(operands), (), known)
 
 
@@ -92,7 +100,10 @@ def _long(
     options: list[tuple[str, Word | None]],
 ) -> int:
     name, equals, attached = word.text.partition("=")
-    if equals:
+    joined = name[:2] + "*"
+    if joined in values and len(word.text) > 2:
+        options.append((joined, word._replace(text=word.text[2:])))
+    elif equals:
         options.append((name, word._replace(text=attached)))
     elif name in values and position < len(arguments):
         options.append((name, arguments[position]))
@@ -120,6 +131,10 @@ def _cluster(
     letters = word.text[1:]
     for index, letter in enumerate(letters):
         name = "-" + letter
+        if name + "*" in values:
+            value = word._replace(text=letters[index + 1 :])
+            options.append((name, value if value.text else None))
+            break
         if name not in values:
             options.append((name, None))
             continue

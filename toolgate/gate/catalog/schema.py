@@ -30,6 +30,7 @@ ROLES = frozenset(
         "host",
         "data",
         "upload",
+        "item",
         "transfer",
         "listen",
     )
@@ -62,6 +63,10 @@ SPECIAL = frozenset(
         "filter",
         "mirror",
         "ssh-key",
+        "fed",
+        "pwsh",
+        "cmd",
+        "iex",
         "unread",
     )
 )
@@ -83,9 +88,12 @@ KEYS = frozenset(
         "stdin",
         "inside",
         "reads",
+        "style",
     )
 )
-WHEN_KEYS = frozenset(("any", "none", "value", "words", "operands", "does", "how", "inspect"))
+WHEN_KEYS = frozenset(
+    ("any", "none", "value", "words", "bare", "operands", "does", "how", "inspect")
+)
 
 
 def faults_of(name: str, entry: Any) -> list[str]:
@@ -115,6 +123,8 @@ def faults_of(name: str, entry: Any) -> list[str]:
         faults.append(f"{name}: stdin cannot be {entry['stdin']}")
     if entry.get("inside") not in (None, "container", "remote-host"):
         faults.append(f"{name}: a command cannot run inside {entry['inside']}")
+    if entry.get("style") not in (None, "powershell", "dos"):
+        faults.append(f"{name}: no options are written in the style {entry['style']}")
     for clause in entry.get("when") or []:
         faults += [f"{name}: unknown key {key} in when" for key in sorted(set(clause) - WHEN_KEYS)]
         faults += _roles(name, clause.get("operands") or [])
@@ -123,6 +133,34 @@ def faults_of(name: str, entry: Any) -> list[str]:
         faults += faults_of(f"{name} {word}", below)
     if entry.get("other") is not None:
         faults += faults_of(f"{name} (other)", entry["other"])
+    return faults
+
+
+def example_faults(file: str, examples: Any, names: set[str]) -> list[str]:
+    """Return what is wrong with the examples of a family, one sentence each.
+
+    Args:
+        file: the family's file, for the sentences.
+        examples: program to command to its effects, as written.
+        names: the programs the family describes.
+    """
+    if not isinstance(examples, dict):
+        return [f"{file}: examples are {examples!r}; expected programs with their commands"]
+    faults: list[str] = []
+    for program, commands in examples.items():
+        where = f"{file}: examples of {program}"
+        if program not in names:
+            faults.append(f"{where}: this file does not describe {program}")
+        if not isinstance(commands, dict) or not commands:
+            faults.append(f"{where}: expected commands with their effects")
+            continue
+        for command, effects in commands.items():
+            written = effects if isinstance(effects, list) else []
+            if not written or not all(isinstance(item, str) for item in written):
+                faults.append(f"{where}: {command!r} has no list of effects")
+                continue
+            written = [item.partition(" ")[0] for item in written]
+            faults += _does(f"{where}: {command!r}", written)
     return faults
 
 

@@ -7,7 +7,7 @@ MAX_NODES = 200_000
 """Values of one file; an alias counts with all it stands for."""
 
 _LISTS = ("operands", "does", "how", "dry")
-_WORDS = ("stop", "whole", "wraps", "assigns", "special", "stdin", "inside")
+_WORDS = ("stop", "whole", "wraps", "assigns", "special", "stdin", "inside", "style")
 _CLAUSE_LISTS = ("any", "none", "words", "operands", "does", "how")
 
 
@@ -147,7 +147,8 @@ class _Form:
             return
         for key in _CLAUSE_LISTS:
             self._words(clause.get(key), f"{where}: {key}")
-        self._word(clause.get("inspect"), f"{where}: inspect")
+        for key in ("inspect", "bare"):
+            self._word(clause.get(key), f"{where}: {key}")
         for option, values in self._items(clause, "value", f"{where}: value"):
             self._words(values, f"{where}: value of {option}")
 

@@ -23,24 +23,20 @@ def effects(language: str, text: str, reader: Reading, command: Command, name: s
     if text.strip(HOLE + " \n") == "" and HOLE in text:
         return [reader.code_not_known(name)]
     if language == "sql":
-        from toolgate.gate.effects.sql import effects_of_sql
+        from toolgate.gate.effects.inline.sql import effects_of_sql
 
         return effects_of_sql(text, reader, name)
     if language == "sed":
-        from toolgate.gate.effects.sed_code import effects_of_sed
+        from toolgate.gate.effects.inline.sed import effects_of_sed
 
         return effects_of_sed(text, reader, command, name)
     if language == "awk":
-        from toolgate.gate.effects.awk_code import effects_of_awk
+        from toolgate.gate.effects.inline.awk import effects_of_awk
 
         return effects_of_awk(text, reader, command, name)
     running = Effect(
         "exec.code", "workspace", name, True, unresolved("inline-code"), name, f"inline {language}"
     )
-    if language == "python":
-        from toolgate.gate.effects.python_code import effects_of_python
+    from toolgate.gate.effects.inline.code import effects_of_code
 
-        return [running, *effects_of_python(text, reader, command, name)]
-    from toolgate.gate.effects.calls import effects_of_calls
-
-    return [running, *effects_of_calls(language, text, reader, command, name)]
+    return [running, *effects_of_code(language, text, reader, command, name)]

@@ -50,6 +50,7 @@ _IRREVERSIBLE = frozenset(
     )
 )
 _CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"))
+_OFF = frozenset(("none", "false", "no", "off", "0"))
 _LOOKING_MODULES = frozenset(
     ("json.tool", "tokenize", "ast", "dis", "platform", "site", "calendar")
 )
@@ -67,12 +68,10 @@ def apply(
     if entry.get("subcommands"):
         return _subcommand(reading, entry, name, arguments, command)
     parsed = split(arguments, entry)
-    if _asks_for_help(entry, parsed, arguments):
+    if _asks_for_help(entry, parsed, name, arguments):
         return [reading.inspect(name)]
     clauses = [clause for clause in entry.get("when", ()) if _holds(clause, parsed)]
-    looking = parsed.has(entry.get("dry", []), abbreviated=False) or any(
-        clause.get("inspect") for clause in clauses
-    )
+    looking = _is_dry(parsed, entry) or any(clause.get("inspect") for clause in clauses)
     roles, does = entry.get("operands", []), list(entry.get("does", ()))
     how = (*how, *entry.get("how", ()))
     for clause in clauses:
@@ -94,6 +93,15 @@ def apply(
     if looking:
         made = [effect for effect in made if effect.type in ("fs.read", "secret.read")]
     return made or [reading.inspect(name)]
+
+
+def _is_dry(parsed: Parsed, entry: dict[str, Any]) -> bool:
+    """Say whether an option is given under which nothing changes, and not switched off again."""
+    dry = entry.get("dry", ())
+    return any(
+        given in dry and (value is None or (value.known and value.text.lower() not in _OFF))
+        for given, value in parsed.options
+    )
 
 
 def _into_folder(
@@ -121,10 +129,14 @@ def _into_folder(
     return [e for e in made if e.type in ("gate.tamper", "sys.startup") or e.scope == "gate"]
 
 
-def _asks_for_help(entry: dict[str, Any], parsed: Parsed, arguments: tuple[Word, ...]) -> bool:
+def _asks_for_help(
+    entry: dict[str, Any], parsed: Parsed, name: str, arguments: tuple[Word, ...]
+) -> bool:
     if "wraps" in entry or entry.get("special") == "find":
         return False
-    alone = len(arguments) == 1 and arguments[0].text in ("--version", "-V", "-version")
+    # A subcommand may mean something else by these: docker compose up -V removes volumes.
+    program = len(arguments) == 1 and " " not in name
+    alone = program and arguments[0].text in ("--version", "-V", "-version")
     return alone or parsed.has(["--help"], abbreviated=False)
 
 
@@ -140,6 +152,8 @@ def _subcommand(
     rest = parsed.rest
     if entry.get("special") == "git":
         made, rest = special.git_globals(reading, parsed, command, made)
+    if not rest and entry.get("special") == "fed":
+        made += special.READINGS["fed"](reading, parsed, name, command, ())
     if not rest and parsed.has([*entry.get("dry", []), "--help"], abbreviated=False):
         return [*made, reading.inspect(name)]
     if not rest:
@@ -149,7 +163,7 @@ def _subcommand(
     rest = verbs.without_track(entry, rest)
     if verbs.only_reads(entry, rest):
         return [*made, reading.inspect(name)]
-    below = _below(entry, rest[0]) if rest[0].known else None
+    below = _below(entry, rest[0], last=len(rest) == 1) if rest[0].known else None
     if below is None or verbs.changes_a_noun(rest[0].text, below, rest[1:]):
         if any(word.text in ("--help", "help") for word in rest[:2]):
             return [*made, reading.inspect(name)]
@@ -159,14 +173,16 @@ def _subcommand(
     return made + apply(reading, below, f"{name} {rest[0].text}", rest[1:], command, how)
 
 
-def _below(entry: dict[str, Any], word: Word) -> dict[str, Any] | None:
+def _below(entry: dict[str, Any], word: Word, *, last: bool) -> dict[str, Any] | None:
     below: dict[str, Any] = entry["subcommands"]
     if word.text in below:
         return below[word.text] or {}
+    other: dict[str, Any] | None = entry.get("other")
     patterns = [name for name in below if "*" in name and matches(word.text, name)]
+    if patterns == ["*"] and last and other is not None and below["*"].get("subcommands"):
+        return other  # nothing follows, so this is the verb and no further noun
     if patterns:
         return below[max(patterns, key=len)] or {}
-    other: dict[str, Any] | None = entry.get("other")
     return other
 
 
@@ -215,6 +231,11 @@ def argument(
         return _module(reading, word, command, name)
     if role == "data" and word.text.startswith("@") and word.text != "@-":
         return reading.touch("fs.read", word._replace(text=word.text[1:]), command, name)
+    if role == "item":
+        # HTTPie: name@file is uploaded, name=@file and name:=@file are read into the body.
+        before, at, file = word.text.partition("@")
+        sends = bool(at) and not before.rstrip(":=").endswith(("/", ":"))
+        return reading.touch("fs.read", word._replace(text=file), command, name) if sends else []
     if role == "upload":
         return _upload(reading, word, command, name)
     if role == "transfer":
@@ -256,6 +277,10 @@ def _transfer(
     reading: Reading, word: Word, command: Command, name: str, how: tuple[str, ...], *, last: bool
 ) -> list[Effect]:
     remote = split_remote(word.text)
+    if remote is not None and "container" in how:
+        scope, marks = "workspace", " ".join(how)
+        changed = Effect("infra.mutate", scope, remote[0], True, PROVED, name, marks)
+        return [changed] if last else []
     if remote is None:
         return reading.touch("fs.write" if last else "fs.read", word, command, name, how)
     return [reading.net("net.send" if last else "net.fetch", remote[0], name, how)]
@@ -264,13 +289,11 @@ def _transfer(
 def stated(item: str, name: str, how: tuple[str, ...]) -> Effect:
     """Return an effect an entry states outright."""
     kind, own, scope, resource = effect_parts(item)
-    area = kind.partition(".")[0]
-    default = "outside" if kind in _OUTSIDE else _SCOPE_OF_TYPE.get(area, "outside")
     marks = " ".join(dict.fromkeys((*own, *how)))
     proof = unresolved("project-code") if kind == "exec.code" else PROVED
     return Effect(
         kind,
-        scope or default,
+        scope or usual_scope(kind),
         resource or name,
         kind not in _IRREVERSIBLE,
         proof,
@@ -279,11 +302,19 @@ def stated(item: str, name: str, how: tuple[str, ...]) -> Effect:
     )
 
 
+def usual_scope(kind: str) -> str:
+    """Return the scope of a stated effect that names none."""
+    area = kind.partition(".")[0]
+    return "outside" if kind in _OUTSIDE else _SCOPE_OF_TYPE.get(area, "outside")
+
+
 def _wrapped(
     reading: Reading, entry: dict[str, Any], parsed: Parsed, name: str, command: Command
 ) -> list[Effect]:
     rest = parsed.rest or parsed.operands
     rest = rest[entry["wraps"] :]
+    if entry["wraps"] and rest and rest[0].text == "--":
+        rest = rest[1:]
     made: list[Effect] = []
     if entry.get("assigns"):
         while rest and _is_assignment(rest[0].text):
@@ -324,7 +355,13 @@ def _script_operand(
         return [Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")]
     if not roles:
         return []
-    return argument(reading, roles[0].rstrip("*?"), first, command, name, ())
+    role = roles[0].rstrip("*?")
+    made = argument(reading, role, first, command, name, ())
+    known = basename(first.text)
+    if role == "exec" and first.known and reading.entry(known) is not None:
+        # A script with a catalogued name: php artisan migrate:fresh, python manage.py flush.
+        made += reading.invoke((first._replace(text=known), *parsed.rest[1:]), command)
+    return made
 
 
 def _standard_input(
@@ -356,6 +393,8 @@ def _standard_input(
 
 def _holds(clause: dict[str, Any], parsed: Parsed) -> bool:
     if "any" in clause and not parsed.has(clause["any"]):
+        return False
+    if clause.get("bare") and (parsed.operands or parsed.rest):
         return False
     if "none" in clause and parsed.has(clause["none"], abbreviated=False):
         return False

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from toolgate.gate.effects import code
+from toolgate.gate.effects.content import language_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import Reading, Written
 from toolgate.gate.shell.model import Command, Script
@@ -13,14 +14,6 @@ MAX_LINKS = 16
 
 _COPIES = frozenset(("cp", "mv", "ln", "link", "install", "gcp", "gmv", "gln"))
 _SENDS = frozenset(("net.fetch", "net.send"))
-_LANGUAGES = {
-    "python": "python",
-    "node": "javascript",
-    "ruby": "ruby",
-    "perl": "perl",
-    "php": "php",
-}
-_SUFFIXES = {"py": "python", "js": "javascript", "mjs": "javascript", "rb": "ruby", "pl": "perl"}
 
 
 class Carries(NamedTuple):
@@ -142,21 +135,12 @@ def executed(written: Written, path: str, program: str, reader: Reading) -> list
         return []  # running what the project's build made is running project code
     if written.text is None:
         return [reader.unknown("written-in-this-text", program, path)]
-    language = _language(written.text, path, program)
+    language = language_of(written.text, path, program)
     if language == "shell":
         return reader.inner(written.text)
     return code.effects(
         language, written.text, reader, Command((), (), (), reader.place.cwd), program
     )
-
-
-def _language(text: str, path: str, program: str) -> str:
-    first = text.split("\n", 1)[0]
-    for hint in (program, first if first.startswith("#!") else ""):
-        for name, language in _LANGUAGES.items():
-            if name in hint:
-                return language
-    return _SUFFIXES.get(path.rpartition(".")[2], "shell")
 
 
 def has_standard_input(command: Command) -> bool:

@@ -12,7 +12,9 @@ def host_of(text: str) -> str:
     Programs differ on a host part that holds a backslash, an escape, a blank or
     a list to be expanded, so such a host is not known.
     """
-    authority = split_url(text)[1].split("/", 1)[0].split("?", 1)[0].split("#", 1)[0]
+    authority = (
+        split_url(text)[1].removeprefix("//").split("/", 1)[0].split("?", 1)[0].split("#", 1)[0]
+    )
     if any(char in authority for char in (HOLE, "\\", "%", "{", "}", " ", "\t", "\n", "\r")):
         return HOLE
     authority = authority.rsplit("@", 1)[-1]
@@ -42,6 +44,14 @@ def is_local(host: str) -> bool:
     )
 
 
+def is_metadata(host: str) -> bool:
+    """Say whether a host gives a cloud machine its credentials.
+
+    Source: AWS, Azure and Google Cloud documentation of instance metadata.
+    """
+    return host in ("169.254.169.254", "metadata.google.internal", "fd00:ec2::254", "169.254.170.2")
+
+
 def is_trusted(host: str, settings: Settings) -> bool:
     """Say whether a host is this machine or named by the policy, which covers subdomains."""
     return is_local(host) or any(
@@ -62,9 +72,11 @@ def is_proxy_variable(name: str) -> bool:
 
 
 def split_remote(text: str) -> tuple[str, str] | None:
-    """Split ``[user@]host:path`` as scp and rsync read it; None for a local path."""
+    """Split ``[user@]host:path`` as scp, rsync and rclone read it; None for a local path."""
     if split_url(text)[0]:
         return host_of(text), text
+    if text.startswith(":"):
+        return HOLE, text  # the host of the source before (rsync), or spelled out (rclone)
     head, colon, path = text.partition(":")
     if not colon or "/" in head or not head:
         return None

@@ -248,6 +248,9 @@ class Paths:
                 made.append(Effect("gate.tamper", scope, path, True, proof, program, marks))
             if self.is_startup(path):
                 made.append(Effect("sys.startup", scope, path, True, proof, program, marks))
+            elif self._covered(self.settings.ci_paths, path):
+                ci = f"{marks} ci".strip()
+                made.append(Effect("sys.startup", scope, path, True, proof, program, ci))
         return made
 
 

@@ -15,6 +15,7 @@ class Settings(NamedTuple):
         public_names: names that look like secrets and are none.
         disposable_names: folders whose content can be made again.
         startup_paths: files that run by themselves later.
+        ci_paths: files that say what runs when the project is pushed.
         gate_paths: files that steer the agent or this gate.
         system_paths: folders of the operating system.
         protected_refs: branches that others build on, as name patterns.
@@ -26,6 +27,7 @@ class Settings(NamedTuple):
     public_names: tuple[str, ...] = ()
     disposable_names: tuple[str, ...] = ()
     startup_paths: tuple[str, ...] = ()
+    ci_paths: tuple[str, ...] = ()
     gate_paths: tuple[str, ...] = ()
     system_paths: tuple[str, ...] = ()
     protected_refs: tuple[str, ...] = ()

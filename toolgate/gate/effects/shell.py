@@ -311,8 +311,10 @@ class Reader:
 
 
 def entry_of(catalog: Catalog, name: str) -> dict[str, Any] | None:
-    """Return the entry of a program, also by its name without a version."""
+    """Return the entry of a program, also by its name without a version, or as a cmdlet."""
     found = catalog.get(name)
+    if found is None and "-" in name and name[:1].isupper():
+        found = catalog.get(name.lower())  # Remove-Item
     if found is None:
         bare = name.rstrip("0123456789.-")
         found = catalog.get(bare) if bare and bare != name else None

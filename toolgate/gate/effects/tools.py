@@ -1,15 +1,19 @@
 """Effects of tools that are no shell: files, notebooks, searches, web and MCP."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from toolgate.errors import InputError
 from toolgate.gate.call import ToolCall
 from toolgate.gate.effects.content import holds_secret
-from toolgate.gate.effects.hosts import host_of, scope_of
+from toolgate.gate.effects.hosts import host_of, is_metadata, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.paths import Paths
-from toolgate.gate.effects.patterns import matches
+from toolgate.gate.effects.reading import Reading
 from toolgate.gate.effects.settings import Settings
+
+if TYPE_CHECKING:
+    from toolgate.gate.effects.mcp import Description
 
 SHELL_TOOLS = frozenset(("Bash", "run_shell_command", "shell", "Shell"))
 
@@ -40,8 +44,6 @@ _SEARCH_TOOLS = frozenset(
 _FETCH_TOOLS = frozenset(("WebFetch", "Fetch", "web_fetch"))
 _INERT_TOOLS = frozenset(
     (
-        "WebSearch",
-        "google_web_search",
         "TodoWrite",
         "TodoRead",
         "Task",
@@ -68,13 +70,22 @@ _INERT_TOOLS = frozenset(
         "StructuredOutput",
     )
 )
-_MCP_PATH_KEYS = ("path", "file_path", "filepath", "filename", "destination", "notebook_path")
-_MCP_WRITES = ("write", "create", "edit", "update", "append", "move", "save", "put")
-_MCP_DELETES = ("delete", "remove", "unlink")
+_SEARCHES = frozenset(("WebSearch", "google_web_search"))
 
 
-def effects_of_tool(call: ToolCall, settings: Settings, mcp: dict[str, list[str]]) -> list[Effect]:
+def effects_of_tool(
+    call: ToolCall,
+    settings: Settings,
+    mcp: "dict[str, Description]",
+    reading: Callable[[], Reading],
+) -> list[Effect]:
     """Return the effects of a call of any tool but a shell.
+
+    Args:
+        call: the call.
+        settings: names and patterns from the policy.
+        mcp: what the policy says of MCP tools.
+        reading: makes a reader of shell text where the call would run.
 
     Raises:
         InputError: a field the tool cannot do without is missing or no text.
@@ -87,10 +98,14 @@ def effects_of_tool(call: ToolCall, settings: Settings, mcp: dict[str, list[str]
         return _search(call, paths)
     if tool in _FETCH_TOOLS:
         return _fetch(call, settings)
+    if tool in _SEARCHES:
+        return _search_web(call)
     if tool in _INERT_TOOLS:
         return [Effect("inspect", "inspect-only", tool, True, PROVED, tool)]
     if tool.startswith("mcp__"):
-        return _mcp(call, paths, mcp)
+        from toolgate.gate.effects.mcp import effects_of_mcp
+
+        return effects_of_mcp(call, mcp, reading)
     return [Effect("exec.code", "unknown", tool, True, unresolved("unknown-tool"), tool, "tool")]
 
 
@@ -135,6 +150,16 @@ def _search(call: ToolCall, paths: Paths) -> list[Effect]:
     return [Effect("inspect", "inspect-only", call.tool, True, PROVED, call.tool)]
 
 
+def _search_web(call: ToolCall) -> list[Effect]:
+    """Return the effect of asking a search engine, which is told the words."""
+    query = call.input.get("query")
+    if isinstance(query, str) and holds_secret(query):
+        return [
+            Effect("net.send", "outside", call.tool, False, PROVED, call.tool, "secret"),
+        ]
+    return [Effect("inspect", "inspect-only", call.tool, True, PROVED, call.tool)]
+
+
 def _fetch(call: ToolCall, settings: Settings) -> list[Effect]:
     url = call.input.get("url", call.input.get("prompt"))
     if not isinstance(url, str) or not url:
@@ -143,49 +168,13 @@ def _fetch(call: ToolCall, settings: Settings) -> list[Effect]:
         path = "/" + url.partition(":")[2].lstrip("/")
         return Paths(call.place, settings).effects("fs.read", path, "", program=call.tool)
     host = host_of(url)
+    if is_metadata(host):
+        return [Effect("secret.read", "secret", host, True, PROVED, call.tool, "metadata")]
     if holds_secret(url):
         return [
             Effect("net.send", scope_of(host, settings), host, False, PROVED, call.tool, "secret")
         ]
     return [Effect("net.fetch", scope_of(host, settings), host, True, PROVED, call.tool)]
-
-
-def _mcp(call: ToolCall, paths: Paths, mcp: dict[str, list[str]]) -> list[Effect]:
-    """Return what the policy says of an MCP tool; what nobody described is not known.
-
-    A server's own annotations are hints and never make a call harmless.
-    """
-    described = [kinds for pattern, kinds in mcp.items() if matches(call.tool, pattern)]
-    made: list[Effect] = [
-        Effect(
-            kind,
-            "outside" if kind != "inspect" else "inspect-only",
-            call.tool,
-            True,
-            PROVED,
-            call.tool,
-            "mcp",
-        )
-        for kinds in described
-        for kind in kinds
-    ]
-    if not described:
-        made.append(
-            Effect(
-                "exec.code", "unknown", call.tool, True, unresolved("mcp-tool"), call.tool, "tool"
-            )
-        )
-    verb = call.tool.rpartition("__")[2].lower()
-    kind = ""
-    if any(word in verb for word in _MCP_DELETES):
-        kind = "fs.delete"
-    elif any(word in verb for word in _MCP_WRITES):
-        kind = "fs.write"
-    for key in _MCP_PATH_KEYS if kind else ():
-        path = call.input.get(key)
-        if isinstance(path, str) and path:
-            made += paths.effects(kind, path, call.place.cwd, program=call.tool)
-    return made
 
 
 def text_field(call: ToolCall, key: str) -> str:

@@ -9,6 +9,7 @@ from toolgate.gate.decision import AXES, COMPOSITION
 from toolgate.gate.effects.model import TYPES
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.policy.match import EFFECT_KEYS
+from toolgate.gate.policy.mcp import compiled_mcp, mcp_faults
 from toolgate.gate.policy.model import FORMAT
 from toolgate.gate.policy.people import compiled_composition, people_faults
 
@@ -117,7 +118,7 @@ def _compiled(body: dict[str, Any], catalog_digest: str) -> dict[str, Any]:
         "composition": compiled_composition(body.get("composition") or {}),
         "principals": body.get("principals") or {},
         "names": {key: sorted(set(names.get(key) or [])) for key in Settings._fields},
-        "mcp": body.get("mcp") or {},
+        "mcp": compiled_mcp(body.get("mcp") or {}),
         "classes": body.get("classes") or [],
         # Neither order nor repetition carries meaning, so neither is kept.
         "rules": sorted(rules.values(), key=lambda rule: str(rule["rule"])),
@@ -136,7 +137,7 @@ def _faults(body: Any) -> list[str]:
         faults.append(f"default is {body.get('default')!r}; expected ask or deny")
     faults += _unattended_faults(body.get("unattended"))
     faults += _names_faults(body.get("names"))
-    faults += _mcp_faults(body.get("mcp"))
+    faults += mcp_faults(body.get("mcp"))
     faults += _items(body.get("classes"), "class", "name", _class_faults)
     faults += _items(body.get("rules"), "rule", "rule", _rule_faults)
     return faults + people_faults(body)
@@ -204,6 +205,9 @@ def _effect_faults(effects: Any, where: str, keys: tuple[str, ...]) -> list[str]
                 if not isinstance(value, list) or not all(isinstance(item, bool) for item in value):
                     faults.append(f"{where}: reversible is a list of true and false")
                 continue
+            if value is None:
+                faults.append(f"{where}: {key} is empty; an effect without it means any")
+                continue
             faults += _texts(value, f"{where}: {key}")
             unknown = (
                 sorted(set(value) - set(domains[key])) if key in domains and not faults else []
@@ -246,22 +250,4 @@ def _names_faults(value: Any) -> list[str]:
             faults.append(
                 f"names: trusted host {host!r} is not a bare host name such as api.example.com"
             )
-    return faults
-
-
-def _mcp_faults(value: Any) -> list[str]:
-    if value is None:
-        return []
-    if not isinstance(value, dict):
-        return ["mcp: expected a mapping from tool pattern to effects"]
-    faults: list[str] = []
-    for tool, kinds in value.items():
-        if not str(tool).startswith("mcp__") or str(tool).startswith("mcp__*"):
-            faults.append(f"mcp: {tool} does not name one server (mcp__server__tool)")
-        faults += _texts(kinds, f"mcp: {tool}")
-        faults += [
-            f"mcp: {tool}: unknown effect type {kind}"
-            for kind in (kinds if isinstance(kinds, list) else [])
-            if kind not in TYPES
-        ]
     return faults

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from toolgate.gate.policy.compose import Rule as Composition
 
 FORMAT = "toolgate.policy/1"
+_WORDS = {str: "texts", dict: "mappings", bool: "true or false"}
 
 
 class Rule(NamedTuple):
@@ -69,9 +70,9 @@ class Policy:
         self.unattended_modes = frozenset(body["unattended"]["modes"])
         self.unattended_answer: str = body["unattended"]["ask"]
         self.settings = Settings(**{key: tuple(value) for key, value in body["names"].items()})
-        self.mcp: dict[str, list[str]] = body["mcp"]
+        self.mcp: dict[str, list[str] | dict[str, Any]] = body["mcp"]
         self.classes = tuple(
-            ActionClass(item["name"], tuple(item.get("tools", ())), tuple(item.get("effects", ())))
+            ActionClass(item["name"], *_speaks_of(item, f"class {item['name']}", source))
             for item in body["classes"]
         )
         self.principals: dict[str, list[str]] = body.get("principals", {})
@@ -79,17 +80,16 @@ class Policy:
         self.authored_by: dict[str, str | None] | None = body["authored_by"]
         self.call_rules: list[Rule] = []
         self.rules_by_type: dict[str, list[Rule]] = {}
-        self._index(body["rules"])
+        self._index(body["rules"], source)
 
-    def _index(self, rules: list[dict[str, Any]]) -> None:
+    def _index(self, rules: list[dict[str, Any]], source: str) -> None:
         for item in rules:
             rule = Rule(
                 item["rule"],
                 item["decide"],
                 item.get("axis"),
                 item["because"],
-                tuple(item.get("tools", ())),
-                tuple(item.get("effects", ())),
+                *_speaks_of(item, f"rule {item['rule']}", source),
             )
             if not rule.effects:
                 self.call_rules.append(rule)
@@ -111,3 +111,36 @@ class Policy:
     def rules_for(self, kind: str) -> list[Rule]:
         """Return the rules that speak about an effect type."""
         return self.rules_by_type.get(kind, []) + self.rules_by_type.get("*", [])
+
+
+def _speaks_of(
+    item: dict[str, Any], where: str, source: str
+) -> tuple[tuple[str, ...], tuple[dict[str, Any], ...]]:
+    """Return the tools and effects a class or rule speaks of; null is the same as absent.
+
+    Raises:
+        PolicyError: one of them has another form, in which it would speak of something else.
+    """
+    tools = _list(item.get("tools"), str, f"{where}: tools", source)
+    effects = _list(item.get("effects"), dict, f"{where}: effects", source)
+    made = []
+    for effect in effects:
+        said = {key: value for key, value in effect.items() if value is not None}
+        for key, value in said.items():
+            kind = bool if key == "reversible" else str
+            _list(value, kind, f"{where}: {key} of an effect", source)
+        made.append(said)
+    return tuple(tools), tuple(made)
+
+
+def _list(value: Any, kind: type, where: str, source: str) -> list[Any]:
+    if value is None:
+        return []
+    if type(value) is not list:
+        found = type(value).__name__
+        raise PolicyError(source, [f"{where} is {found}; expected a list of {_WORDS[kind]}"])
+    for one in value:
+        if type(one) is not kind:
+            found = type(one).__name__
+            raise PolicyError(source, [f"{where} holds {found}; expected {_WORDS[kind]}"])
+    return value

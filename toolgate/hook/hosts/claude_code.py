@@ -27,6 +27,7 @@ from toolgate.hook.event import Event
 
 HOST = "claude-code"
 MAX_INPUT_BYTES = 4 * 1024 * 1024
+_MAX_NAME_CHARACTERS = 1_000
 MAX_REASON_CHARACTERS = 9_000  # the host cuts at 10,000
 
 _KINDS = {
@@ -99,6 +100,39 @@ def _lenient(data: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return body if isinstance(body, dict) else None
+
+
+def named(data: bytes) -> dict[str, str | None]:
+    """Return what a call is known by whose payload was refused, as far as that can be told.
+
+    So its record is found again when a transcript lists the call.
+
+    Args:
+        data: the payload.
+    """
+    body = _lenient(data) or {}
+    asked = body if body.get("hook_event_name") == "PreToolUse" else {}
+    tool_input = asked.get("tool_input")
+    return {
+        "session": _fitting(asked.get("session_id")),
+        "call": _fitting(asked.get("tool_use_id")),
+        "tool": _fitting(asked.get("tool_name")),
+        "args_digest": _digest_of_input(tool_input) if isinstance(tool_input, dict) else None,
+    }
+
+
+def _fitting(value: object) -> str | None:
+    """Return a name that a ledger's line can hold."""
+    if not isinstance(value, str) or not 0 < len(value) <= _MAX_NAME_CHARACTERS:
+        return None
+    return None if any("\ud800" <= char <= "\udfff" for char in value) else value
+
+
+def _digest_of_input(value: dict[str, Any]) -> str | None:
+    try:
+        return digest_of(value)
+    except (CanonicalizationError, RecursionError):
+        return None
 
 
 def _digest(value: object, data: bytes) -> str:

@@ -5,9 +5,10 @@ each module costs every start of the hook.
 """
 
 from collections.abc import Callable
-from typing import Any
 
+from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects.model import Effect
+from toolgate.gate.effects.reading import Reading
 from toolgate.gate.effects.special.files import chmod, dd, find, kill, tar
 from toolgate.gate.effects.special.git import (
     git_checkout,
@@ -17,24 +18,29 @@ from toolgate.gate.effects.special.git import (
     git_runs,
     git_shows,
 )
-from toolgate.gate.effects.special.interpreters import code_filter, jar, unread
+from toolgate.gate.effects.special.interpreters import code_filter, fed, jar, unread
 from toolgate.gate.effects.special.transfer import borg, download, mirror, ssh_key
+from toolgate.gate.shell.model import Command
+
+Special = Callable[[Reading, Parsed, str, Command, tuple[str, ...]], list[Effect]]
 
 
-def _later(module: str, name: str) -> Callable[..., list[Effect]]:
+def _later(module: str, name: str) -> Special:
     """Return a reading that loads its module when it is used."""
 
-    def read(*arguments: Any) -> list[Effect]:
+    def read(
+        reader: Reading, parsed: Parsed, program: str, command: Command, how: tuple[str, ...]
+    ) -> list[Effect]:
         from importlib import import_module
 
         loaded = import_module(f"toolgate.gate.effects.special.{module}")
-        made: list[Effect] = getattr(loaded, name)(*arguments)
-        return made
+        reading: Special = getattr(loaded, name)
+        return reading(reader, parsed, program, command, how)
 
     return read
 
 
-READINGS: dict[str, Callable[..., list[Effect]]] = {
+READINGS: dict[str, Special] = {
     "git-push": git_push,
     "git-config": git_config,
     "git-checkout": git_checkout,
@@ -60,7 +66,11 @@ READINGS: dict[str, Callable[..., list[Effect]]] = {
     "mirror": mirror,
     "ssh-key": ssh_key,
     "filter": code_filter,
+    "fed": fed,
     "unread": unread,
+    "pwsh": _later("windows", "pwsh"),
+    "cmd": _later("windows", "cmd"),
+    "iex": _later("windows", "iex"),
 }
 
 __all__ = ["READINGS", "git_globals"]

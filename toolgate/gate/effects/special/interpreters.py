@@ -33,6 +33,16 @@ def code_filter(
     return made
 
 
+def fed(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return that what a client is fed in place of a command or script is not known."""
+    scripted = parsed.has(["--eval", "-f", "--file"], abbreviated=False)
+    if scripted or not flow.has_standard_input(command):
+        return []
+    return [reader.unknown("stdin", name)._replace(how="stdin")]
+
+
 def unread(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:

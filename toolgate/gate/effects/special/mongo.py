@@ -3,6 +3,7 @@
 from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.reading import Reading
+from toolgate.gate.effects.special.interpreters import fed
 from toolgate.gate.shell.model import HOLE, Command
 
 _LOOKS = frozenset(
@@ -27,7 +28,7 @@ def mongo(
     texts = [value.text for option, value in parsed.options if option == "--eval" and value]
     changing = [text for text in texts if not _only_looks(text)]
     if not changing:
-        return []
+        return fed(reader, parsed, name, command, how)
     destroys = any(word in text.lower() for text in changing for word in _DESTROYS)
     kind = "db.destroy" if destroys else "db.mutate"
     return [Effect(kind, "outside", name, not destroys, PROVED, name)]

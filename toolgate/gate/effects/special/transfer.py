@@ -33,20 +33,20 @@ _DATABASE_PORTS = frozenset(
         *("2379", "8500", "8200"),
     )
 )
-_TO_FILE = ("-o", "--output", "-O", "--output-document", "--out")
-_FOLDER = ("--output-dir", "-P", "--directory-prefix", "-d", "--dir")
+_TO_FILE = {
+    "curl": ("-o", "--output"),
+    "wget": ("-O", "--output-document"),  # its -o names a log
+    "aria2c": ("-o", "--out"),
+    "axel": ("-o", "--output"),
+}
+_FOLDER = {
+    "curl": ("--output-dir",),
+    "wget": ("-P", "--directory-prefix"),
+    "aria2c": ("-d", "--dir"),
+    "axel": (),
+}
 _WGET_SENDS = frozenset(("postfile", "postdata", "bodyfile", "bodydata"))
 _WGET_WRITES = frozenset(("outputdocument", "dirprefix", "logfile", "savecookies"))
-_DELETES = [
-    "--delete",
-    "--del",
-    "--delete-before",
-    "--delete-during",
-    "--delete-delay",
-    "--delete-after",
-    "--delete-excluded",
-    "--delete-missing-args",
-]
 
 
 def download(
@@ -150,13 +150,14 @@ def _third(text: str, *, rest: bool = False) -> str:
 def _written(
     reader: Reading, parsed: Parsed, urls: list[Word], name: str, command: Command
 ) -> list[Effect]:
-    folder = parsed.value(*_FOLDER)
+    program = name.rstrip("2")  # wget2 is told like wget
+    folder = parsed.value(*_FOLDER[program])
     below = folder.text if folder is not None else ""
-    curl = name == "curl"
+    curl = program == "curl"
     named = [
         value
         for option, value in parsed.options
-        if option in _TO_FILE and value is not None and (not curl or option[1] != "O")
+        if option in _TO_FILE[program] and value is not None
     ]
     made: list[Effect] = []
     for word in named:
@@ -188,13 +189,16 @@ def _written(
 def mirror(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
-    """Return what a copy deletes at its target because the source does not have it."""
-    if not parsed.has(_DELETES) or len(parsed.operands) < 2:
+    """Return what a copy deletes: at its target what the source lacks, or its sources."""
+    if len(parsed.operands) < 2:
         return []
-    target = parsed.operands[-1]
-    if split_remote(target.text) is not None:
-        return []
-    return reader.touch("fs.delete", target, command, name, ("recursive",))
+    made: list[Effect] = []
+    if "delete" in how and split_remote(parsed.operands[-1].text) is None:
+        made += reader.touch("fs.delete", parsed.operands[-1], command, name, ("recursive",))
+    for source in parsed.operands[:-1] if "move" in how else ():
+        if split_remote(source.text) is None:
+            made += reader.touch("fs.delete", source, command, name, ("move",))
+    return made
 
 
 def ssh_key(

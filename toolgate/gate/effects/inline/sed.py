@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from toolgate.gate.effects.access import access
+from toolgate.gate.effects.inline.access import access
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command
