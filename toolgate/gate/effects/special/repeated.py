@@ -28,7 +28,8 @@ def xargs(
     mark = replaced.text if replaced is not None else ""
     if not mark and parsed.has(["-i", "--replace"], abbreviated=False):
         mark = "{}"
-    if mark:
+    # Where no word holds the mark, whoever wrote it expected the input behind the words.
+    if mark and any(mark in word.text for word in inner):
         return [
             effect for given in inputs for effect in _invoked(reader, inner, mark, given, command)
         ]
