@@ -6,7 +6,7 @@ from importlib.resources import files
 from toolgate.canonical import raw_digest
 from toolgate.ledger import packs
 from toolgate.ledger.append import ROTATE_BYTES
-from toolgate.ledger.postgres import SCHEMA, lock_key
+from toolgate.ledger.transactions import SCHEMA, lock_key
 from toolgate.ledger.twin import COLUMNS
 
 TEXT = (files("toolgate") / "spec" / "storage.md").read_text("utf-8")
