@@ -35,6 +35,7 @@ ROLES = frozenset(
         "measure",
         "stage",
         "edit",
+        "listen",
     )
 )
 SPECIAL = frozenset(
@@ -54,6 +55,10 @@ SPECIAL = frozenset(
         "gh-api",
         "remote-shell",
         "xargs",
+        "parallel",
+        "jar",
+        "fd",
+        "borg",
         "eval",
         "words",
         "download",
@@ -88,6 +93,7 @@ KEYS = frozenset(
         "special",
         "stdin",
         "inside",
+        "reads",
         "style",
     )
 )

@@ -5,8 +5,8 @@ from typing import Any
 
 from toolgate.gate.catalog.options import Parsed, asks_for_help, assign_roles, role_of, split
 from toolgate.gate.catalog.schema import effect_parts
-from toolgate.gate.effects import code, flow, special
-from toolgate.gate.effects.hosts import split_remote
+from toolgate.gate.effects import code, flow, special, verbs
+from toolgate.gate.effects.hosts import host_of, is_local, split_remote
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.patterns import matches
 from toolgate.gate.effects.reading import Reading
@@ -146,7 +146,7 @@ def _subcommand(
     rest = parsed.rest
     if entry.get("special") == "git":
         made, rest = special.git_globals(reading, parsed, command, made)
-    if not rest and parsed.has(entry.get("dry", []), abbreviated=False):
+    if not rest and parsed.has([*entry.get("dry", []), "--help"], abbreviated=False):
         return [*made, reading.inspect(name)]
     if not rest and entry.get("special") == "fed":
         made += special.READINGS["fed"](reading, parsed, name, command, ())
@@ -154,8 +154,11 @@ def _subcommand(
         return [*made, *(stated(item, name, ()) for item in entry.get("does", ()))] or [
             reading.inspect(name)
         ]
+    rest = verbs.without_track(entry, rest)
+    if verbs.only_reads(entry, rest):
+        return [*made, reading.inspect(name)]
     below = _below(entry, rest[0], last=len(rest) == 1) if rest[0].known else None
-    if below is None:
+    if below is None or verbs.changes_a_noun(rest[0].text, below, rest[1:]):
         if any(word.text in ("--help", "help") for word in rest[:2]):
             return [*made, reading.inspect(name)]
         resource = f"{name} {rest[0].text}"
@@ -217,6 +220,8 @@ def argument(
         return _staged(reading, word, command, name)
     if role in ("url", "host"):
         return [reading.net("net.send" if "send" in how else "net.fetch", word.text, name, how)]
+    if role == "listen":
+        return [_listening(word, name)]
     if role == "shell":
         return reading.inner(word.text) if word.known else [reading.code_not_known(name)]
     if role in _CODE:
@@ -246,6 +251,13 @@ def _staged(reading: Reading, word: Word, command: Command, name: str) -> list[E
         for effect in reading.touch("fs.read", word, command, name)
         if effect.type == "secret.read"
     ]
+
+
+def _listening(word: Word, name: str) -> Effect:
+    """Return the effect of listening on an address; 0.0.0.0 is every network, not this machine."""
+    host = host_of(word.text)
+    own = is_local(host) and host != "0.0.0.0"
+    return Effect("net.listen", "workspace" if own else "outside", host, True, PROVED, name)
 
 
 def _module(reading: Reading, word: Word, command: Command, name: str) -> list[Effect]:

@@ -173,6 +173,9 @@ class Expander:
             child.is_named or child.type in ("$", "${", "}") for child in node.children
         )
         if not plain:
+            temporary = _temporary(self.text(node))
+            if temporary != HOLE:
+                return [Word(temporary, sources=sources)]
             values = self._cut_from(node, named)
             return [unknown([Word(HOLE, sources=sources), *values])]
         values = self.state.look_up(self.text(named[0]))
@@ -243,8 +246,7 @@ class Expander:
         if arguments[:1] == ["mktemp"]:
             return _made_by_mktemp(arguments[1:])
         if arguments[:1] == ["echo"] and not any(
-            word.glob or word.text.startswith("-") or "\\" in word.text
-            for word in command.words[1:]
+            word.glob or _echo_option(word.text) or "\\" in word.text for word in command.words[1:]
         ):
             return " ".join(arguments[1:])
         return None
@@ -286,8 +288,23 @@ def unknown(parts: list[Word]) -> Word:
     )
 
 
+def _echo_option(text: str) -> bool:
+    """Say whether echo takes a word as an option; anything else it prints."""
+    return text[:1] == "-" and text != "-" and not text[1:].strip("neE")
+
+
+def _temporary(raw: str) -> str:
+    """Return a temporary folder for TMPDIR with such a folder as its default, else a hole."""
+    for start in ("${TMPDIR:-", "${TMPDIR-"):
+        default = raw.removeprefix(start).removesuffix("}").rstrip("/")
+        if raw.startswith(start) and default in ("/tmp", "/var/tmp"):
+            return default
+    return HOLE
+
+
 def _quoted(word: Word) -> Word:
-    return word._replace(text=words.quoted(word.text), glob=False)
+    # A loop over a pattern gives its variable many values, quoted or not; an assignment gives none.
+    return word._replace(text=words.quoted(word.text))
 
 
 def _bare_backtick(raw: str) -> bool:

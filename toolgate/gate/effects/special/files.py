@@ -1,9 +1,10 @@
-"""Programs with an argument language of their own: find, tar, dd, chmod, kill, xargs."""
+"""Programs with an argument language of their own: find, tar, dd, chmod, kill."""
 
 from posixpath import join
 from typing import NamedTuple
 
 from toolgate.gate.catalog.options import Parsed
+from toolgate.gate.effects.hosts import split_remote
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import BELOW, HOLE, Command, Word
@@ -41,31 +42,11 @@ _Narrowed = tuple[_Found, ...]
 """Alternatives; empty when the tests leave every file."""
 
 
-# These hand more than one word to the system as they are; a single word goes to a shell.
-_RUN_AS_GIVEN = frozenset(
-    (
-        "screen",
-        "tmux new-session",
-        "tmux new",
-        "tmux new-window",
-        "tmux neww",
-        "tmux split-window",
-        "tmux splitw",
-        "tmux respawn-pane",
-    )
-)
-
-
 def find(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return what find does to the files it finds."""
-    words = list(arguments_of(name, parsed, command))
-    starts: list[Word] = []
-    while words and words[0].text in _FIRST_OPTIONS:
-        words.pop(0)
-    while words and not (words[0].text.startswith("-") or words[0].text in ("(", "!", ")", ",")):
-        starts.append(words.pop(0))
+    starts, words = _starts(arguments_of(name, parsed, command))
     expression = _Expression(words, parsed.known)
     try:
         expression.read()
@@ -73,9 +54,7 @@ def find(
         return [reader.unknown("expression-too-deep", name)]
     made: list[Effect] = []
     for narrowed, action, arguments in expression.actions:
-        targets = [
-            target for start in starts or [Word(".")] for target in _targets(start, narrowed)
-        ]
+        targets = [target for start in starts for target in _targets(start, narrowed)]
         if action == "-delete":
             for target in targets:
                 made += reader.touch("fs.delete", target, command, name, (*how, "recursive"))
@@ -85,6 +64,30 @@ def find(
         else:
             made += _executed(reader, arguments, targets, command, action.endswith("dir"))
     return made
+
+
+def found_by(parsed: Parsed, command: Command) -> list[Word] | None:
+    """Return words for what a find prints; None when it does more than print."""
+    starts, words = _starts(command.words[1:])
+    expression = _Expression(words, parsed.known)
+    try:
+        narrowed = expression.read()
+    except RecursionError:
+        return None
+    if expression.actions or not all(word.known for word in words):
+        return None
+    return [target for start in starts for target in _targets(start, narrowed)]
+
+
+def _starts(arguments: tuple[Word, ...]) -> tuple[list[Word], list[Word]]:
+    """Split find's words into where it starts and its expression."""
+    words = list(arguments)
+    starts: list[Word] = []
+    while words and words[0].text in _FIRST_OPTIONS:
+        words.pop(0)
+    while words and not (words[0].text.startswith("-") or words[0].text in ("(", "!", ")", ",")):
+        starts.append(words.pop(0))
+    return starts or [Word(".")], words
 
 
 class _Expression:
@@ -100,11 +103,13 @@ class _Expression:
         self.position = 0
         self.actions: list[tuple[_Narrowed, str, list[Word]]] = []
 
-    def read(self) -> None:
-        """Read the whole expression, also behind a bracket too many."""
+    def read(self) -> _Narrowed:
+        """Read the whole expression, also behind a bracket too many; return what it leaves."""
+        narrowed: _Narrowed = ()
         while self.position < len(self.words):
-            self._alternatives(())
+            narrowed = self._alternatives(())
             self.position += 1
+        return narrowed
 
     def _alternatives(self, outer: _Narrowed) -> _Narrowed:
         branches: list[_Narrowed] = []
@@ -224,24 +229,6 @@ def arguments_of(name: str, parsed: Parsed, command: Command) -> tuple[Word, ...
     return words[named[-1] + 1 :] if named else words[1:]
 
 
-def xargs(
-    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
-) -> list[Effect]:
-    """Return the effects of the command xargs builds, its arguments coming from elsewhere."""
-    inner = parsed.rest or (Word("echo"),)
-    replaced = parsed.value("-I", "-J", "--replace")
-    unknown = Word(HOLE)
-    if replaced is not None and replaced.text:
-        mark = replaced.text
-        inner = tuple(word._replace(text=word.text.replace(mark, HOLE)) for word in inner)
-        return reader.invoke(inner, command._replace(words=inner))
-    # Without input the command may run once just as it stands.
-    nested = inner[0].text in ("xargs", "parallel")
-    made = [] if nested else reader.invoke(inner, command._replace(words=inner))
-    inner = (*inner, unknown)
-    return [*made, *reader.invoke(inner, command._replace(words=inner))]
-
-
 def tar(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
@@ -266,6 +253,12 @@ def tar(
             if letter == "I" and value:
                 made += _tar_program(reader, value, name)
     archives = [archive] if archive is not None else []
+    writes = bool(set("cruA") & set(letters)) or parsed.has(_TAR_CHANGES)
+    remote = split_remote(archive.text) if archive is not None else None
+    if remote is not None and not parsed.has(["--force-local"]):
+        # HOST:FILE is an archive on another machine.
+        made.append(reader.net("net.send" if writes else "net.fetch", remote[0], name))
+        archives = []
     if "x" in letters or parsed.has(["--extract", "--get"]):
         made += _touched(reader, "fs.read", archives, command, name)
         if not ("O" in letters or parsed.has(["--to-stdout", "--to-command"])):
@@ -273,7 +266,7 @@ def tar(
                 made += reader.touch("fs.write", folder, command, name, ("extract",))
             if "P" in letters or parsed.has(["--absolute-names"]):
                 made += reader.touch("fs.write", Word(HOLE), command, name, ("extract",))
-    elif set("cruA") & set(letters) or parsed.has(_TAR_CHANGES):
+    elif writes:
         made += _touched(reader, "fs.write", archives, command, name)
         sources = [
             word._replace(text=join(folder.text, word.text))
@@ -380,18 +373,3 @@ def kill(
         return []  # jobs of this very text
     resource = " ".join(targets) or name
     return [Effect("proc.kill", "outside", resource, True, PROVED, name, "")]
-
-
-def words_as_shell(
-    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
-) -> list[Effect]:
-    """Return the effects of words that are joined by blanks and run as shell text."""
-    words = parsed.rest or parsed.operands
-    if not words:
-        return []
-    if name in _RUN_AS_GIVEN and len(words) > 1:
-        return reader.invoke(words, command._replace(words=words))
-    text = " ".join(word.text for word in words)
-    return (
-        reader.inner(text, cwd=command.cwd) if HOLE not in text else [reader.code_not_known(name)]
-    )

@@ -1,0 +1,138 @@
+"""Programs that run a command again and again: xargs, GNU parallel and fd."""
+
+from toolgate.gate.catalog.options import Parsed
+from toolgate.gate.effects import flow
+from toolgate.gate.effects.model import Effect
+from toolgate.gate.effects.reading import Reading
+from toolgate.gate.effects.special.files import arguments_of
+from toolgate.gate.effects.special.listed import listed_for
+from toolgate.gate.shell.model import HOLE, Command, Word
+
+MAX_INPUTS = 32
+
+_HERE, _FROM_FILE = (":::", ":::+"), ("::::", "::::+")
+_MARKS = ("{}", "{.}", "{/}", "{//}", "{/.}", "{#}", "{%}", "{1}", "{2}", "{3}")
+_FD_RUNS = ("-x", "--exec", "-X", "--exec-batch")
+_ARGUMENT = '"$parallel_argument"'
+"""Stands for an input nobody knows in shell text: a variable that is never set."""
+
+
+def xargs(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return the effects of the command xargs builds, its arguments coming from elsewhere."""
+    inner = parsed.rest or (Word("echo"),)
+    replaced = parsed.value("-I", "-J", "--replace")
+    fed = None if parsed.has(["-a", "--arg-file"]) else listed_for(reader, command)
+    inputs = fed if fed is not None else [Word(HOLE, sources=command.stdin)]
+    mark = replaced.text if replaced is not None else ""
+    if not mark and parsed.has(["-i", "--replace"], abbreviated=False):
+        mark = "{}"
+    # Where no word holds the mark, whoever wrote it expected the input behind the words.
+    if mark and any(mark in word.text for word in inner):
+        return [
+            effect for given in inputs for effect in _invoked(reader, inner, mark, given, command)
+        ]
+    # Without input the command may run once just as it stands.
+    nested = inner[0].text in ("xargs", "parallel")
+    made = [] if nested else reader.invoke(inner, command._replace(words=inner))
+    inner = (*inner, *inputs)
+    return [*made, *reader.invoke(inner, command._replace(words=inner))]
+
+
+def _invoked(
+    reader: Reading, inner: tuple[Word, ...], mark: str, given: Word, command: Command
+) -> list[Effect]:
+    """Return the effects of a command with an input in place of a mark."""
+    filled = tuple(
+        word._replace(
+            text=word.text.replace(mark, given.text),
+            glob=word.glob or given.glob,
+            sources=word.sources + given.sources,
+        )
+        if mark in word.text
+        else word
+        for word in inner
+    )
+    return reader.invoke(filled, command._replace(words=filled))
+
+
+def parallel(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return the effects of GNU parallel's command for each input, or of inputs that are commands.
+
+    Its words are joined and given to a shell, with ``{}`` for an input, which
+    stands at the end when no word holds one.
+    """
+    words = list(parsed.rest)
+    start = next((i for i, word in enumerate(words) if word.text in (*_HERE, *_FROM_FILE)), None)
+    template = words if start is None else words[:start]
+    inputs = _inputs(words[start:]) if start is not None else None
+    if not template:
+        if inputs is None:
+            fed = start is not None or reader.fed or flow.has_standard_input(command)
+            return [reader.unknown("stdin", name)._replace(how="stdin")] if fed else []
+        return [effect for text in inputs for effect in _run(reader, text, name)]
+    if any(HOLE in word.text for word in template):
+        return [reader.code_not_known(name)]
+    text = " ".join(word.text for word in template)
+    if not any(mark in text for mark in _MARKS):
+        text += " {}"
+    made: list[Effect] = []
+    for given in [_ARGUMENT] if inputs is None else [_quote(one) for one in inputs]:
+        filled = text.replace("{}", given)
+        for mark in _MARKS[1:]:
+            filled = filled.replace(mark, _ARGUMENT)
+        made += _run(reader, filled, name)
+    if len(template) > 1:
+        # Another program of this name runs the words as they stand; a quoted text is then code.
+        for one in [HOLE] if inputs is None else inputs:
+            inner = tuple(word._replace(text=word.text.replace("{}", one)) for word in template)
+            inner = inner if inner != tuple(template) else (*inner, Word(one))
+            made += reader.invoke(inner, command._replace(words=inner))
+    return made
+
+
+def _quote(text: str) -> str:
+    """Return a text as one word of a shell."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _inputs(words: list[Word]) -> list[str] | None:
+    """Return the inputs on the command line; None when they come from elsewhere or combine."""
+    several = sum(word.text in (*_HERE, *_FROM_FILE) for word in words) > 1
+    given = words[1:]
+    if several or words[0].text in _FROM_FILE or len(given) > MAX_INPUTS:
+        return None
+    if any(not word.known or word.glob for word in given):
+        return None
+    return [word.text for word in given]
+
+
+def _run(reader: Reading, text: str, name: str) -> list[Effect]:
+    return reader.inner(text) if HOLE not in text else [reader.code_not_known(name)]
+
+
+def fd(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return the effects of the command fd runs for what it finds, which is not known."""
+    words = arguments_of(name, parsed, command)
+    start = next((i for i, word in enumerate(words) if word.text in _FD_RUNS), None)
+    if start is None:
+        attached = any(option in _FD_RUNS for option, _ in parsed.options)
+        return [reader.code_not_known(name)] if attached else []
+    inner = list(words[start + 1 :])
+    end = next((i for i, word in enumerate(inner) if word.text == ";"), len(inner))
+    inner = inner[:end]
+    filled = [word._replace(text=_fill(word.text)) for word in inner]
+    if filled == inner:
+        filled.append(Word(HOLE))
+    return reader.invoke(tuple(filled), command._replace(words=tuple(filled))) if inner else []
+
+
+def _fill(text: str) -> str:
+    for mark in _MARKS[:5]:
+        text = text.replace(mark, HOLE)
+    return text
