@@ -57,7 +57,8 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
         arguments: the words after the program or subcommand.
         entry: its catalogue entry: ``values`` names the options that take a
             value, ``stop`` ends options at the first operand, ``whole`` means
-            that ``-name`` is one option and no cluster.
+            that ``-name`` is one option and no cluster, ``late`` options whose
+            value is the first operand, behind whatever other options follow.
     """
     values: dict[str, str] = entry.get("values", {})
     if "style" in entry:
@@ -65,6 +66,10 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
 
         arguments = unfolded(arguments, entry)
     known = frozenset(values)
+    late = entry.get("late", ())
+    if late:
+        values = {name: role for name, role in values.items() if name not in late}
+    pending = ""
     stop, whole = bool(entry.get("stop")), bool(entry.get("whole"))
     options: list[tuple[str, Word | None]] = []
     operands: list[Word] = []
@@ -74,11 +79,17 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
         text = word.text
         position += 1
         if text == "--":
+            if pending and position < len(arguments):
+                options.append((pending, arguments[position]))
+                position += 1
             if stop:
                 return Parsed(tuple(options), tuple(operands), arguments[position:], known)
             operands.extend(arguments[position:])
             break
         if len(text) < 2 or text[0] not in "-+" or (text[0] == "+" and text not in values):
+            if pending:
+                options.append((pending, word))
+                return Parsed(tuple(options), tuple(operands), arguments[position:], known)
             if stop:
                 return Parsed(tuple(options), tuple(operands), arguments[position - 1 :], known)
             operands.append(word)
@@ -89,6 +100,8 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
             position = _cluster(word, arguments, position, values, options)
         if stop and values.get(options[-1][0]) in _LAST:
             return Parsed(tuple(options), tuple(operands), arguments[position:], known)
+        if late and options and options[-1][0] not in values:
+            pending = next((name for name, _ in options if name in late), "")
     return Parsed(tuple(options), tuple(operands), (), known)
 
 

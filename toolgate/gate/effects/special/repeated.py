@@ -5,7 +5,6 @@ from toolgate.gate.effects import flow
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.effects.special.files import arguments_of
-from toolgate.gate.effects.special.listed import listed_for
 from toolgate.gate.shell.model import HOLE, Command, Word
 
 MAX_INPUTS = 32
@@ -23,11 +22,10 @@ def xargs(
     """Return the effects of the command xargs builds, its arguments coming from elsewhere."""
     inner = parsed.rest or (Word("echo"),)
     replaced = parsed.value("-I", "-J", "--replace")
-    fed = None if parsed.has(["-a", "--arg-file"]) else listed_for(reader, command)
-    inputs = fed if fed is not None else [Word(HOLE, sources=command.stdin)]
     mark = replaced.text if replaced is not None else ""
     if not mark and parsed.has(["-i", "--replace"], abbreviated=False):
         mark = "{}"
+    inputs = _fed(reader, parsed, command, by_line=bool(mark))
     # Where no word holds the mark, whoever wrote it expected the input behind the words.
     if mark and any(mark in word.text for word in inner):
         return [
@@ -38,6 +36,25 @@ def xargs(
     made = [] if nested else reader.invoke(inner, command._replace(words=inner))
     inner = (*inner, *inputs)
     return [*made, *reader.invoke(inner, command._replace(words=inner))]
+
+
+def _fed(reader: Reading, parsed: Parsed, command: Command, *, by_line: bool) -> list[Word]:
+    """Return the inputs of xargs: words that are plain, files that a command lists, or a hole."""
+    from toolgate.gate.effects.listing import listed
+
+    unknown = Word(HOLE, sources=command.stdin)
+    if parsed.has(["-a", "--arg-file"]):
+        return [Word(HOLE)]
+    text = flow.standard_input(reader.script, command)
+    if text is not None:
+        odd = parsed.has(["-0", "--null", "-d", "--delimiter", "-E", "-e"])
+        given = [line.strip() for line in text.splitlines()] if by_line else text.split()
+        given = [one for one in given if one]
+        plain = not odd and not set(text) & set("'\"\\") and HOLE not in text
+        return [Word(one) for one in given] if plain and len(given) <= MAX_INPUTS else [unknown]
+    tests = frozenset((reader.entry("find") or {}).get("values", ()))
+    names = listed(reader.script, unknown, tests)
+    return [unknown] if names is None else list(names)
 
 
 def _invoked(
