@@ -12,6 +12,7 @@ from toolgate.gate.shell.words import ansi_c, finish
 MAX_LINKS = 16
 """How many commands of a pipe a text is followed through; behind them it is not known."""
 
+_COPIES = frozenset(("cp", "mv", "ln", "link", "install", "gcp", "gmv", "gln"))
 _SENDS = frozenset(("net.fetch", "net.send"))
 _REACHES = _SENDS | {"msg.send"}
 _LOOKS = frozenset(("inspect", "fs.read"))
@@ -68,6 +69,8 @@ def carried(
     """
     words = _words(command)
     producers = [index for index in _producers(command, words) if index < len(carries)]
+    taken = [effect for effect in made if _takes(effect)]
+    before = [reader.files[e.resource] for e in taken if e.resource in reader.files]
     given = any(
         carries[index].secret and not _only_asks(made, command, index) for index in producers
     )
@@ -78,7 +81,7 @@ def carried(
         given = given or shown
     counts = measures(made)
     secret = not counts and (given or any(_is_secret(effect, reader) for effect in made))
-    remote = any(carries[index].remote for index in producers)
+    remote = any(carries[index].remote for index in producers) or any(one.remote for one in before)
     result = [_influenced(effect, secret=secret, remote=remote) for effect in made]
     if given:
         # What runs on another machine is given what is fed into it and stands in its text.
@@ -96,12 +99,23 @@ def carried(
     fetched = remote or any(effect.type in _SENDS for effect in made)
     content = _content(script, command)
     built = any("project" in effect.how.split() for effect in made if effect.type == "exec.code")
+    copied = len(taken) == 1 and bool(command.words) and command.words[0].text in _COPIES
+    if copied:
+        # A copy is what the original is: the project's own, or what this text has written.
+        content = before[0].text if before else None
+        built = before[0].built if before else taken[0].scope == "workspace"
     for effect in made:
-        if effect.type == "fs.write":
+        if effect.type in ("fs.write", "fs.link"):
             marks = effect.how.split()
             folder = "extract" in marks or "clone" in marks
-            reader.files[effect.resource] = Written(content, fetched, secret, built, folder)
+            link = taken[0].resource if copied and effect.type == "fs.link" else ""
+            reader.files[effect.resource] = Written(content, fetched, secret, built, folder, link)
     return result, Carries(secret, fetched)
+
+
+def _takes(effect: Effect) -> bool:
+    """Say whether an effect takes what a file holds, to show it or to put it elsewhere."""
+    return effect.type == "fs.read" or (effect.type == "fs.delete" and "move" in effect.how.split())
 
 
 def measures(made: list[Effect]) -> bool:
@@ -211,7 +225,11 @@ def executed(written: Written, path: str, program: str, reader: Reading) -> list
 
 def has_standard_input(command: Command) -> bool:
     """Say whether something is fed into a command."""
-    return bool(command.stdin) or any(r.op in ("<", "<<", "<<<", "<>") for r in command.redirects)
+    return bool(command.stdin) or any(
+        redirect.op in ("<", "<<", "<<<", "<>")
+        or (redirect.op == "<&" and redirect.target.text != "-")
+        for redirect in command.redirects
+    )
 
 
 def input_file(script: Script, command: Command) -> Word | None:
@@ -260,6 +278,13 @@ def _content(script: Script, command: Command, links: int = 0) -> str | None:
         word.text.startswith("-") or name == "tee" for word in words[1:]
     ):
         return standard_input(script, command, links)
+    return printed(command)
+
+
+def printed(command: Command) -> str | None:
+    """Return what an echo or printf prints, where its words say so."""
+    words = command.words
+    name = words[0].text
     if name not in ("echo", "printf") or any(w.glob or not w.known for w in words[1:]):
         return None
     arguments = [word.text for word in words[1:]]
