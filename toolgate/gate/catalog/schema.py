@@ -35,6 +35,7 @@ ROLES = frozenset(
         "measure",
         "stage",
         "edit",
+        "listen",
     )
 )
 SPECIAL = frozenset(
@@ -56,6 +57,9 @@ SPECIAL = frozenset(
         "remote-shell",
         "xargs",
         "parallel",
+        "jar",
+        "fd",
+        "borg",
         "eval",
         "words",
         "download",
@@ -95,6 +99,7 @@ KEYS = frozenset(
         "special",
         "stdin",
         "inside",
+        "reads",
         "style",
     )
 )

@@ -71,6 +71,9 @@ def carried(
     """
     words = _words(command)
     producers = [index for index in _producers(command, words) if index < len(carries)]
+    taken = [effect for effect in made if _takes(effect)]
+    written = reader.files.written
+    before = [written[e.resource] for e in taken if e.resource in written]
     given = any(
         carries[index].secret and not _only_asks(made, command, index) for index in producers
     )
@@ -81,7 +84,7 @@ def carried(
         given = given or shown
     counts = measures(made)
     secret = not counts and (given or any(_is_secret(effect, reader) for effect in made))
-    remote = any(carries[index].remote for index in producers)
+    remote = any(carries[index].remote for index in producers) or any(one.remote for one in before)
     result = [_influenced(effect, secret=secret, remote=remote) for effect in made]
     if given:
         # What runs on another machine is given what is fed into it and stands in its text.
@@ -107,6 +110,11 @@ def carried(
 
         files.note(script, command, made, reader, Written(None, fetched, secret, built))
     return result, Carries(secret, fetched)
+
+
+def _takes(effect: Effect) -> bool:
+    """Say whether an effect takes what a file holds, to show it or to put it elsewhere."""
+    return effect.type == "fs.read" or (effect.type == "fs.delete" and "move" in effect.how.split())
 
 
 def measures(made: list[Effect]) -> bool:
@@ -200,7 +208,11 @@ def came_from_elsewhere(path: str, written: dict[str, Written]) -> bool:
 
 def has_standard_input(command: Command) -> bool:
     """Say whether something is fed into a command."""
-    return bool(command.stdin) or any(r.op in ("<", "<<", "<<<", "<>") for r in command.redirects)
+    return bool(command.stdin) or any(
+        redirect.op in ("<", "<<", "<<<", "<>")
+        or (redirect.op == "<&" and redirect.target.text != "-")
+        for redirect in command.redirects
+    )
 
 
 def input_file(script: Script, command: Command) -> Word | None:
@@ -301,6 +313,13 @@ def content(script: Script, command: Command, links: int = 0) -> str | None:
         word.text.startswith("-") or name == "tee" for word in words[1:]
     ):
         return standard_input(script, command, links)
+    return printed(command)
+
+
+def printed(command: Command) -> str | None:
+    """Return what an echo or printf prints, where its words say so."""
+    words = command.words
+    name = words[0].text
     if name not in ("echo", "printf") or any(w.glob or not w.known for w in words[1:]):
         return None
     arguments = [word.text for word in words[1:]]

@@ -40,7 +40,7 @@ class Written(NamedTuple):
         text: its content, if known.
         remote: whether it came from the network.
         secret: whether a secret went into it.
-        built: whether the project's own build made it.
+        built: whether it is the project's own: made by its build, or a copy of its file.
         scope: where it lies.
         part: whether this adds to what was there, or edits it.
         before: what was there as far as that is known.
