@@ -4,12 +4,12 @@ from posixpath import basename
 from typing import Any
 
 from toolgate.gate.catalog.options import Parsed, asks_for_help, assign_roles, role_of, split
-from toolgate.gate.catalog.schema import effect_parts
 from toolgate.gate.effects import code, flow, special, verbs
 from toolgate.gate.effects.hosts import host_of, is_local, split_remote
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.patterns import matches
 from toolgate.gate.effects.reading import Reading
+from toolgate.gate.effects.stated import holds, is_dry, stated
 from toolgate.gate.shell.model import HOLE, Command, Word
 
 _SCRIPT_SUFFIXES = (".py", ".js", ".mjs", ".ts", ".rb", ".sh", ".php", ".pl")
@@ -21,37 +21,8 @@ _FILE_ROLES = {
     "permission": "fs.permission",
     "link": "fs.link",
 }
-_SCOPE_OF_TYPE = {
-    "vcs": "workspace",
-    "exec": "workspace",
-    "pkg": "workspace",
-    "proc": "outside",
-    "sys": "system",
-    "gate": "gate",
-    "inspect": "inspect-only",
-    "secret": "secret",
-}
-_OUTSIDE = frozenset(("vcs.publish", "pkg.publish"))
-_IRREVERSIBLE = frozenset(
-    (
-        "fs.delete",
-        "vcs.discard",
-        "vcs.history_rewrite",
-        "vcs.publish",
-        "infra.destroy",
-        "db.destroy",
-        "net.send",
-        "net.shell",
-        "msg.send",
-        "pay.spend",
-        "pkg.publish",
-        "deploy.release",
-        "secret.print",
-    )
-)
 _STANDARD_INPUT = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
 _CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"))
-_OFF = frozenset(("none", "false", "no", "off", "0"))
 _LOOKING_MODULES = frozenset(
     ("json.tool", "tokenize", "ast", "dis", "platform", "site", "calendar")
 )
@@ -76,8 +47,8 @@ def apply(
     parsed = split(arguments, entry)
     if not started and asks_for_help(entry, parsed, name, arguments):
         return [reading.inspect(name)]
-    clauses = [clause for clause in entry.get("when", ()) if _holds(clause, parsed)]
-    looking = _is_dry(parsed, entry) or any(clause.get("inspect") for clause in clauses)
+    clauses = [clause for clause in entry.get("when", ()) if holds(clause, parsed)]
+    looking = is_dry(parsed, entry) or any(clause.get("inspect") for clause in clauses)
     roles, does = entry.get("operands", []), list(entry.get("does", ()))
     how = (*how, *entry.get("how", ()))
     for clause in clauses:
@@ -103,15 +74,6 @@ def apply(
     if not made and any(role.startswith("measure") for role in roles):
         return [reading.inspect(name)._replace(how="measured")]
     return made or [reading.inspect(name)]
-
-
-def _is_dry(parsed: Parsed, entry: dict[str, Any]) -> bool:
-    """Say whether an option is given under which nothing changes, and not switched off again."""
-    dry = entry.get("dry", ())
-    return any(
-        given in dry and (value is None or (value.known and value.text.lower() not in _OFF))
-        for given, value in parsed.options
-    )
 
 
 def _into_folder(
@@ -149,7 +111,7 @@ def _subcommand(
     parsed = split(arguments, {**entry, "stop": True})
     made = _by_options(reading, entry, parsed, name, command, ())
     for clause in entry.get("when", ()):
-        if _holds(clause, parsed._replace(rest=())):
+        if holds(clause, parsed._replace(rest=())):
             made += [stated(item, name, ()) for item in clause.get("does", ())]
     rest = parsed.rest
     if entry.get("special") == "git":
@@ -313,28 +275,6 @@ def _transfer(
     return [reading.net("net.send" if last else "net.fetch", remote[0], name, how)]
 
 
-def stated(item: str, name: str, how: tuple[str, ...]) -> Effect:
-    """Return an effect an entry states outright."""
-    kind, own, scope, resource = effect_parts(item)
-    marks = " ".join(dict.fromkeys((*own, *how)))
-    proof = unresolved("project-code") if kind == "exec.code" else PROVED
-    return Effect(
-        kind,
-        scope or usual_scope(kind),
-        resource or name,
-        kind not in _IRREVERSIBLE,
-        proof,
-        name,
-        marks,
-    )
-
-
-def usual_scope(kind: str) -> str:
-    """Return the scope of a stated effect that names none."""
-    area = kind.partition(".")[0]
-    return "outside" if kind in _OUTSIDE else _SCOPE_OF_TYPE.get(area, "outside")
-
-
 def _wrapped(
     reading: Reading, entry: dict[str, Any], parsed: Parsed, name: str, command: Command
 ) -> list[Effect]:
@@ -438,35 +378,6 @@ def _standard_input(
     if language == "shell":
         return reading.inner(text, cwd=command.cwd)
     return code.effects(language, text, reading, command, name)
-
-
-def _holds(clause: dict[str, Any], parsed: Parsed) -> bool:
-    if "any" in clause and not parsed.has(clause["any"]):
-        return False
-    if clause.get("bare") and (parsed.operands or parsed.rest):
-        return False
-    if "none" in clause and parsed.has(clause["none"], abbreviated=False):
-        return False
-    if "value" in clause and not _has_value(clause["value"], parsed):
-        return False
-    if "words" in clause:
-        return any(
-            matches(word.text, pattern)
-            for word in (*parsed.operands, *parsed.rest)
-            for pattern in clause["words"]
-        )
-    return True
-
-
-def _has_value(wanted: dict[str, list[str]], parsed: Parsed) -> bool:
-    for option, values in wanted.items():
-        for given, value in parsed.options:
-            if given != option or value is None:
-                continue
-            folded = value.text.lower()
-            if not value.known or any(matches(folded, str(item).lower()) for item in values):
-                return True
-    return False
 
 
 def _is_assignment(text: str) -> bool:

@@ -225,7 +225,11 @@ def executed(written: Written, path: str, program: str, reader: Reading) -> list
 
 def has_standard_input(command: Command) -> bool:
     """Say whether something is fed into a command."""
-    return bool(command.stdin) or any(r.op in ("<", "<<", "<<<", "<>") for r in command.redirects)
+    return bool(command.stdin) or any(
+        redirect.op in ("<", "<<", "<<<", "<>")
+        or (redirect.op == "<&" and redirect.target.text != "-")
+        for redirect in command.redirects
+    )
 
 
 def input_file(script: Script, command: Command) -> Word | None:

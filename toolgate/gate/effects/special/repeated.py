@@ -12,6 +12,7 @@ MAX_INPUTS = 32
 _HERE, _FROM_FILE = (":::", ":::+"), ("::::", "::::+")
 _MARKS = ("{}", "{.}", "{/}", "{//}", "{/.}", "{#}", "{%}", "{1}", "{2}", "{3}")
 _FD_RUNS = ("-x", "--exec", "-X", "--exec-batch")
+_HARMLESS = str.maketrans("", "", "./=:,@+-_")
 _ARGUMENT = '"$parallel_argument"'
 """Stands for an input nobody knows in shell text: a variable that is never set."""
 
@@ -93,6 +94,12 @@ def parallel(
         return [effect for text in inputs for effect in _run(reader, text, name)]
     if any(HOLE in word.text for word in template):
         return [reader.code_not_known(name)]
+    if start is None and all(_means_itself(word.text) for word in template):
+        return [
+            effect
+            for given in _fed(reader, parsed, command, by_line=True)
+            for effect in _filled(reader, tuple(template), given, command)
+        ]
     text = " ".join(word.text for word in template)
     if not any(mark in text for mark in _MARKS):
         text += " {}"
@@ -109,6 +116,22 @@ def parallel(
             inner = inner if inner != tuple(template) else (*inner, Word(one))
             made += reader.invoke(inner, command._replace(words=inner))
     return made
+
+
+def _means_itself(text: str) -> bool:
+    """Say whether a shell takes a word of a template as it stands; ``{}`` is its only mark."""
+    plain = text.replace("{}", "").translate(_HARMLESS)
+    return bool(text) and (not plain or (plain.isascii() and plain.isalnum()))
+
+
+def _filled(
+    reader: Reading, template: tuple[Word, ...], given: Word, command: Command
+) -> list[Effect]:
+    """Return the effects of a template with an input at its marks, or at its end."""
+    if any("{}" in word.text for word in template):
+        return _invoked(reader, template, "{}", given, command)
+    inner = (*template, given)
+    return reader.invoke(inner, command._replace(words=inner))
 
 
 def _quote(text: str) -> str:
