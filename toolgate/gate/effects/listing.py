@@ -14,7 +14,10 @@ MAX_STAGES = 16
 _KEEP_ALL = frozenset(("sort", "uniq", "tac", "cat", "tee"))
 _KEEP_SOME = frozenset(("grep", "egrep", "fgrep", "head", "tail", "shuf"))
 _SEARCHES = frozenset(("grep", "egrep", "fgrep", "rg", "ag", "ack"))
-_CHANGES_LINES = ("-o", "--only-matching", "-c", "--count", "-n", "--line-number")
+_CHANGES_LINES = ("--only-matching", "--count", "--line-number")
+_GIT_ELSEWHERE = ("/", "..", "~", ":/", ":(top", "--line-prefix")
+_GIT_FORMS = ("--format", "--pretty")
+_GIT_NO_HEAD = ("--format=", "--pretty=", "--format=format:", "--pretty=format:")
 _HERE = Word(join(".", BELOW, BELOW), glob=True)
 
 
@@ -75,9 +78,16 @@ def _is_filter(command: Command) -> bool:
     if name in ("head", "tail", "shuf"):
         return all(text.isdigit() for text in operands)
     if name in ("grep", "egrep", "fgrep"):
-        plain = not any(text.startswith(_CHANGES_LINES) or text[1:2] == "e" for text in rest)
-        return plain and len(operands) == 1 and not _lists_files(rest)
+        changes = any(map(_changes_lines, rest)) or any(map(_gives_pattern, rest))
+        return not changes and len(operands) == 1 and not _lists_files(rest)
     return False
+
+
+def _changes_lines(text: str) -> bool:
+    """Say whether an option of grep prints anything but whole lines of its input."""
+    if text[:2] == "--":
+        return text.startswith(_CHANGES_LINES)
+    return text[:1] == "-" and bool(set(text) & set("ocn"))
 
 
 def _lists_files(arguments: list[str]) -> bool:
@@ -95,14 +105,15 @@ def _of_lister(command: Command, tests: frozenset[str]) -> list[Word] | None:
     operands = [word for word in rest if not word.text.startswith("-")]
     if name == "find":
         return _of_find(rest, tests)
-    if name in ("git", "fd", "fdfind"):
-        return [_HERE] if name != "git" or _git_lists(texts) else None
+    if name == "git":
+        return [_HERE] if _git_lists(texts) else None
+    if name in ("fd", "fdfind"):
+        return None if any(map(_fd_elsewhere, texts)) else [_HERE, *map(_below, operands[1:])]
     if name == "ls":
-        plain = not any(text[:1] == "-" and set(text) & set("lsiZgno") for text in texts)
-        return _of_ls(operands) if plain else None
+        flags = {char for text in texts if text[:1] == "-" for char in text}
+        return None if flags & set("lsiZgno") else _of_ls(operands, itself="d" in flags)
     if name in _SEARCHES and _lists_files(texts):
-        given = any(text in ("-e", "-f", "--files") or text[:2] == "-e" for text in texts)
-        folders = operands if given else operands[1:]
+        folders = operands if any(map(_gives_pattern, texts)) else operands[1:]
         return [_below(folder) for folder in folders] or [_HERE]
     return None
 
@@ -114,23 +125,47 @@ def _of_find(words: list[Word], tests: frozenset[str]) -> list[Word] | None:
         expression.read()
     except RecursionError:
         return None
-    if expression.actions or any(word.text == "-printf" for word in words):
+    if expression.actions or any(word.text in ("-printf", "-files0-from") for word in words):
         return None
     return [name for start in starts for name in targets(start, expression.left)]
 
 
 def _git_lists(texts: list[str]) -> bool:
+    if any(text == "--no-index" or text.startswith(_GIT_ELSEWHERE) for text in texts):
+        return False
+    if any(text.startswith(_GIT_FORMS) and text not in _GIT_NO_HEAD for text in texts):
+        return False
     return texts[:1] == ["ls-files"] or (
         texts[:1] in (["diff"], ["show"], ["grep"])
         and any(text in ("--name-only", "-l", "--files-with-matches") for text in texts)
     )
 
 
-def _of_ls(operands: list[Word]) -> list[Word]:
+def _fd_elsewhere(text: str) -> bool:
+    """Say whether an option has fd start in another folder or print something else."""
+    if text[:2] == "--":
+        return text.startswith(("--base-directory", "--search-path", "--exec", "--format"))
+    return text[:1] == "-" and bool(set(text) & set("xXC"))
+
+
+def _gives_pattern(text: str) -> bool:
+    """Say whether an option holds the pattern of a search, so that each operand is a file."""
+    if text[:2] == "--":
+        return text in ("--file", "--files") or text.startswith(("--reg", "--file="))
+    return text[:1] == "-" and bool(set(text) & set("ef"))
+
+
+def _of_ls(operands: list[Word], *, itself: bool) -> list[Word]:
     if not operands:
-        return [Word("*", glob=True)]
-    # A pattern is printed as what it finds; of a folder, the bare names in it.
-    return [word if word.glob else _HERE for word in operands]
+        return [Word("." if itself else "*", glob=not itself)]
+    names: list[Word] = []
+    for word in operands:
+        # A pattern is printed as what it finds, and so is a file; of a folder, the names in it.
+        if itself or word.glob:
+            names.append(word)
+        else:
+            names += [_HERE] if word.text.endswith("/") else [_HERE, word]
+    return names
 
 
 def _below(folder: Word) -> Word:
