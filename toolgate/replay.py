@@ -15,16 +15,17 @@ from toolgate.canonical import digest, digest_of
 from toolgate.errors import CanonicalizationError, LedgerError, PolicyError, RecordError
 from toolgate.gate.call import Place, ToolCall
 from toolgate.gate.catalog.load import Catalog, shipped
-from toolgate.gate.decision import Fact
 from toolgate.gate.engine import Gate
+from toolgate.gate.facts.history import Decided, Recorded
+from toolgate.gate.facts.session import Fact
 from toolgate.gate.open import build_digest, second_opinion
 from toolgate.gate.policy.model import Policy
-from toolgate.gate.recorded import fields_of
+from toolgate.gate.recorded import fields_of, resource_ref
 from toolgate.ledger.salt import known_salt
 from toolgate.ledger.vault.find import input_for
 from toolgate.ledger.vault.input import GateInput
 from toolgate.ledger.vault.keep import vault_of
-from toolgate.records import decision_entry, line_of, on_spine
+from toolgate.records import MAX_FACTS, decision_entry, line_of, on_spine
 from toolgate.verify.read import Line
 from toolgate.verify.reader import Reader
 from toolgate.verify.shapes import Decision
@@ -87,12 +88,14 @@ class Made(NamedTuple):
         entry: what it says.
         answers: whether it answers an ask.
         repeats: whether it keeps the intent of an earlier decision.
+        before: the session's decisions so far, this one the last.
     """
 
     line: Line
     entry: Decision
     answers: bool
     repeats: bool
+    before: list[Decided]
 
 
 def decisions(directory: Reader) -> Iterator[Made]:
@@ -119,6 +122,7 @@ class _Earlier:
     def __init__(self) -> None:
         self._entries: set[str] = set()
         self._asks: set[str] = set()
+        self._decided: list[Decided] = []
 
     def made(self, line: Line, entry: Decision) -> Made:
         answers = not self._asks.isdisjoint(entry.basis)
@@ -126,7 +130,8 @@ class _Earlier:
         self._entries.add(line.digest)
         if entry.ev.decision_state == "asked":
             self._asks.add(line.event)
-        return Made(line, entry, answers, repeats)
+        self._decided.append(_decided(line, entry))
+        return Made(line, entry, answers, repeats, self._decided)
 
 
 def is_named(made: Made, wanted: str) -> bool:
@@ -176,6 +181,8 @@ class Replay:
         reason = next((one for one in (gate, held) if isinstance(one, str)), "")
         if isinstance(gate, str) or isinstance(held, str):
             return result._replace(reason=reason)
+        if len(entry.facts) >= MAX_FACTS:
+            return result._replace(reason="it rests on more facts than an entry can name")
         if self._salt is None:
             return result._replace(reason="the ledger's salt is missing")
         try:
@@ -230,10 +237,11 @@ class Replay:
         """Return the entry this build's gate makes."""
         entry = made.entry
         call = _call(held)
-        facts = tuple(Fact(fact.code, fact.entry) for fact in entry.facts)
+        facts = [Fact(fact.code, fact.entry) for fact in entry.facts]
+        known = Recorded(lambda path: resource_ref(path, salt), made.before, facts, entry.turn or 0)
         fields = fields_of(
             call,
-            gate.decide(call, facts),
+            gate.decide(call, known),
             call_id=entry.intent.call,
             salt=salt,
             ts=entry.ev.ts,
@@ -255,6 +263,21 @@ class Replay:
         if isinstance(entry.seq, int) and isinstance(entry.prev_digest, str):
             body = on_spine(body, seq=entry.seq, prev_digest=entry.prev_digest)
         return body
+
+
+def _decided(line: Line, entry: Decision) -> Decided:
+    return Decided(
+        entry=line.digest,
+        digest=line.event,
+        call=entry.intent.call,
+        tool=entry.intent.action_type,
+        state=entry.ev.decision_state,
+        turn=entry.turn,
+        effects=[
+            {"type": one.type, "scope": one.scope, "resource": one.resource}
+            for one in entry.effects
+        ],
+    )
 
 
 def _call(held: GateInput) -> ToolCall:

@@ -11,13 +11,16 @@ give it again; else it is shown again, as its next attempt.
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
-from evalkit.challenge.case import PRE, SEQUENTIAL, Case, ChallengeSet, Step
+from evalkit.challenge.case import POST, PRE, SEQUENTIAL, Case, ChallengeSet, Step
+from evalkit.challenge.earlier import Earlier
 from evalkit.challenge.journal import Journal, Progress
 from evalkit.challenge.mechanism import broken_link
 from evalkit.challenge.score import UNSCORED, Result
 from evalkit.errors import RefusedError
 from evalkit.gates.inprocess import Answer, Gate, ask, call_of, said_by
+from toolgate.gate.facts.session import Session
 from toolgate.gate.recorded import fields_of
+from toolgate.ledger.index import decision_digest_of
 from toolgate.records import DecisionFields
 
 GROUP = 100
@@ -28,10 +31,10 @@ SHARED_TURN = "cases"
 class RunLedger(Protocol):
     """What is asked of a run's ledger."""
 
-    def decide_many(
+    def decide_lines(
         self, session: str, *, key: str, fields: list[DecisionFields], policy: bytes, ts: int
-    ) -> list[str]:
-        """Append decisions to a turn and return their decision digests."""
+    ) -> list[bytes]:
+        """Append decisions to a turn and return their entries."""
 
 
 class Recorded(NamedTuple):
@@ -42,12 +45,14 @@ class Recorded(NamedTuple):
         rule: the deciding rule.
         args_digest: digest of the tool input.
         decision_digest: digest of the decision event.
+        line: the entry.
     """
 
     state: str
     rule: str
     args_digest: str
     decision_digest: str
+    line: bytes
 
 
 class Desk(NamedTuple):
@@ -108,12 +113,17 @@ def execute(
         if desk.stopping():
             break
         desk.journal.started(case.id, before.attempts.get(case.id, 0) + 1, desk.clock())
-        done = _show(made, case, desk)
+        group.turn_to(_turn_of(made, case))
+        done = _show(made, case, desk, recorded)
         if case.id in recorded:
             done = _adopt(done, recorded[case.id], case)
-        group.take(done, case.id if made.form == SEQUENTIAL else SHARED_TURN)
+        group.take(done)
     group.flush()
     return results
+
+
+def _turn_of(made: ChallengeSet, case: Case) -> str:
+    return case.id if made.form == SEQUENTIAL else SHARED_TURN
 
 
 class _Group:
@@ -126,11 +136,14 @@ class _Group:
         self._key = SHARED_TURN
         self._since = desk.clock()
 
-    def take(self, done: _Done, key: str) -> None:
-        """Add a case, writing the group first when the case belongs to another turn."""
+    def turn_to(self, key: str) -> None:
+        """Write the group when the next case belongs to another turn."""
         if key != self._key:
             self._append()
             self._key = key
+
+    def take(self, done: _Done) -> None:
+        """Add a case of the present turn."""
         self._waiting.append(done)
         late = self._desk.clock() - self._since >= GROUP_US
         if late or len(self._waiting) >= GROUP:
@@ -149,10 +162,8 @@ class _Group:
         fields = [item for done in waiting for item in done.fields]
         digests: list[str] = []
         if fields:
-            digests = desk.ledger.decide_many(
-                desk.run, key=self._key, fields=fields, policy=desk.gate.policy_bytes,
-                ts=desk.clock(),
-            )  # fmt: skip
+            lines = _append(desk, self._key, fields)
+            digests = [decision_digest_of(line) for line in lines]
         finished, used = [], 0
         for done in waiting:
             used += len(done.fields)
@@ -166,35 +177,56 @@ class _Group:
         desk.on_progress(len(self._results))
 
 
-def _show(made: ChallengeSet, case: Case, desk: Desk) -> _Done:
-    """Deliver a case's calls in order; only the scored one makes the result."""
-    fields: list[DecisionFields] = []
+def _append(desk: Desk, key: str, fields: list[DecisionFields]) -> list[bytes]:
+    return desk.ledger.decide_lines(
+        desk.run, key=key, fields=fields, policy=desk.gate.policy_bytes, ts=desk.clock()
+    )
+
+
+def _show(made: ChallengeSet, case: Case, desk: Desk, recorded: dict[str, Recorded]) -> _Done:
+    """Deliver a case's calls in order; only the scored one makes the result.
+
+    A call before the scored one is recorded at once, because what follows rests on its
+    entry; one that an interrupted run has recorded already is not recorded again.
+    """
+    earlier = Earlier(desk.salt)
     for number, step in enumerate(case.delivered()):
+        if step.event == POST:
+            earlier.ended(step.result)
         if step.event != PRE:
-            continue  # nothing is executed, and facts are not kept yet
+            continue
         call_id = case.id if step.scored else f"{case.id}#{number}"
-        answer = _deliver(made, case, step, desk, call_id)
-        if answer.decision is not None:
-            fields.append(
-                fields_of(
-                    answer.call,
-                    answer.decision,
-                    call_id=call_id,
-                    salt=desk.salt,
-                    ts=answer.call.ts,
-                    build=desk.build,
-                    args_digest=answer.args_digest,
-                )
-            )
+        answer = _deliver(made, case, step, desk, call_id, earlier.session)
+        fields = _fields(answer, call_id, desk)
         if step.scored:
-            return _Done(_result(case, answer), fields)
+            return _Done(_result(case, answer), [] if fields is None else [fields])
+        if fields is not None:
+            before = recorded.get(call_id)
+            line = before.line if before else _append(desk, _turn_of(made, case), [fields])[0]
+            earlier.decided(fields, line)
     raise AssertionError("a set that was read has a scored step in every case")
 
 
-def _deliver(made: ChallengeSet, case: Case, step: Step, desk: Desk, call_id: str) -> Answer:
+def _fields(answer: Answer, call_id: str, desk: Desk) -> DecisionFields | None:
+    if answer.decision is None:
+        return None
+    return fields_of(
+        answer.call,
+        answer.decision,
+        call_id=call_id,
+        salt=desk.salt,
+        ts=answer.call.ts,
+        build=desk.build,
+        args_digest=answer.args_digest,
+    )
+
+
+def _deliver(
+    made: ChallengeSet, case: Case, step: Step, desk: Desk, call_id: str, session: Session
+) -> Answer:
     said = said_by(made, case, step)
     call = call_of(made, case, step, session=desk.run, call_id=call_id, ts=desk.clock())
-    return ask(desk.gate, call, said)
+    return ask(desk.gate, call, said, session)
 
 
 def _result(case: Case, answer: Answer) -> Result:

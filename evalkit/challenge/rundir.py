@@ -112,6 +112,7 @@ def recorded_decisions(directory: str, run: str) -> dict[str, Recorded]:
                     body["rule"],
                     ev["args_digest"],
                     decision_digest_of(line[:-1]),
+                    line[:-1],
                 )
     return found
 

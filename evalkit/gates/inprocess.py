@@ -5,7 +5,8 @@ from typing import NamedTuple, Protocol
 from evalkit.challenge.case import Case, ChallengeSet, Step
 from toolgate.canonical import digest_of
 from toolgate.gate.call import Place, ToolCall
-from toolgate.gate.decision import STRICTNESS, Decision, Fact
+from toolgate.gate.decision import STRICTNESS, Decision
+from toolgate.gate.facts.session import NOTHING, Session
 
 HOST = "evalkit"
 INVALID_INPUT = "invalid-input"
@@ -26,8 +27,8 @@ class Gate(Protocol):
     def policy_bytes(self) -> bytes:
         """Return the compiled policy."""
 
-    def decide(self, call: ToolCall, facts: tuple[Fact, ...] = ()) -> Decision:
-        """Return the decision on one call."""
+    def decide(self, call: ToolCall, session: Session = NOTHING) -> Decision:
+        """Return the decision on one call, given what is known of the session before it."""
 
 
 class Said(NamedTuple):
@@ -99,7 +100,7 @@ def call_of(
     )
 
 
-def ask(gate: Gate, call: ToolCall, said: Said) -> Answer:
+def ask(gate: Gate, call: ToolCall, said: Said, session: Session = NOTHING) -> Answer:
     """Show one call to a gate.
 
     What the gate was given is compared with what the set says after it
@@ -110,9 +111,10 @@ def ask(gate: Gate, call: ToolCall, said: Said) -> Answer:
         gate: the gate.
         call: the call.
         said: what the set says, taken before the call was made.
+        session: what is known of the calls before it.
     """
     try:
-        decision = gate.decide(call)
+        decision = gate.decide(call, session)
     except Exception as error:  # a gate that breaks is an unscored case, not the end of a run
         return _unscored(call, said, GATE_FAILED, f"the gate raised {type(error).__name__}")
     received = received_by(call)

@@ -201,8 +201,6 @@ def cannot_say(made: ChallengeSet, figures: dict[str, Any], look: int, pinned: b
         said.append(
             "The build is not pinned: nobody can fetch the exact code behind these figures."
         )
-    if made.form == "sequential":
-        said.append("Facts from earlier steps of a case are not yet given to the gate.")
     return said
 
 

@@ -10,13 +10,14 @@ import click
 from toolgate.canonical import parse
 from toolgate.cli.reading import as_json as reading_json
 from toolgate.cli.reading import effect_json, tree
-from toolgate.errors import CanonicalizationError, InputError
+from toolgate.errors import CanonicalizationError, InputError, UnavailableError
 from toolgate.gate.call import Place, ToolCall
 from toolgate.gate.decision import Decision
-from toolgate.gate.effects.model import Effect
+from toolgate.gate.effects.model import OPENING, Effect, is_stored
 from toolgate.gate.effects.tools import SHELL_TOOLS
 from toolgate.gate.effects.trace import COMMAND, Node, reading_of
 from toolgate.gate.engine import Gate
+from toolgate.gate.facts.session import NOTHING, PART_MARK, Session
 from toolgate.gate.open import gate_for
 from toolgate.gate.policy.evaluate import evaluate
 from toolgate.gate.policy.match import applies
@@ -37,6 +38,8 @@ from toolgate.views.sheet import plain
 )
 @click.option("--mode", default=None, help="Permission mode of the host.")
 @click.option("--policy", "policy_file", help="Policy to decide under; the hook's by default.")
+@click.option("--session", help="Session whose entries count as what went before.")
+@click.option("--ledger", help="Ledger of that session; the hook's by default.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead.")
 def explain(
     tool: str,
@@ -46,6 +49,8 @@ def explain(
     disposable: tuple[str, ...],
     mode: str | None,
     policy_file: str | None,
+    session: str | None,
+    ledger: str | None,
     as_json: bool,
 ) -> None:
     """Show how one call is read: its commands, effects, rules and decision.
@@ -77,8 +82,9 @@ def explain(
         task=None,
         ts=0,
     )
-    decision = gate.decide(call)
-    reading = _reading(gate, call, decision)
+    known = NOTHING if session is None else _session(session, ledger)
+    decision = gate.decide(call, known)
+    reading = _reading(gate, call, decision, known)
     if as_json:
         said = {**_as_json(decision), "reading": reading_json(reading)}
         shown = json.dumps(said, indent=2, ensure_ascii=False)
@@ -87,12 +93,26 @@ def explain(
         click.echo(_as_text(gate, call, decision, reading))
 
 
-def _reading(gate: Gate, call: ToolCall, decision: Decision) -> Node:
+def _session(session: str, ledger: str | None) -> Session:
+    """Return what a ledger's entries say of a session."""
+    from toolgate.hook.facts import LedgerSession
+    from toolgate.ledger.append import Ledger, default_root
+    from toolgate.ledger.salt import known_salt
+
+    root = ledger or default_root(os.environ)
+    salt = known_salt(root)
+    if salt is None:
+        raise UnavailableError("the ledger's salt is missing, so no file of a session can be found")
+    return LedgerSession(Ledger(root), session, None, salt)
+
+
+def _reading(gate: Gate, call: ToolCall, decision: Decision, session: Session) -> Node:
     """Return how the call was read; a tool that is no shell is one command."""
     command = call.input.get("command")
     if call.tool in SHELL_TOOLS and isinstance(command, str) and decision.effects:
-        return reading_of(command, call.place, gate.policy.settings, gate.catalog)
-    return Node(COMMAND, words=(Word(call.tool),), cwd=call.place.cwd, effects=decision.effects)
+        return reading_of(command, call.place, gate.policy.settings, gate.catalog, session)
+    own = tuple(effect for effect in decision.effects if not is_stored(effect.type))
+    return Node(COMMAND, words=(Word(call.tool),), cwd=call.place.cwd, effects=own)
 
 
 def _input(tool: str, text: str) -> dict[str, object]:
@@ -119,10 +139,40 @@ def _as_json(decision: Decision) -> dict[str, object]:
     }
 
 
+def _stored(decision: Decision) -> list[tuple[str, str]]:
+    """Return what written files would do when run, one line a file."""
+    files: dict[str, list[str]] = {}
+    for effect in decision.effects:
+        if is_stored(effect.type):
+            path = effect.resource.replace(PART_MARK, " ").strip()
+            note = effect.type[len(OPENING) : -1]
+            files.setdefault(path, []).append(note)
+    return [
+        ("" if at else "stored", f"{path}: {', '.join(notes)}")
+        for at, (path, notes) in enumerate(files.items())
+    ]
+
+
+def _facts(gate: Gate, decision: Decision) -> list[tuple[str, str]]:
+    """Return the facts a decision rests on, each with its entry, one line a fact."""
+    lines: list[tuple[str, str]] = []
+    for fact in decision.facts:
+        turns = gate.policy.turns.get(fact.code)
+        age = "" if turns is None else f" (counts for {turns} turns)"
+        lines.append(("" if lines else "facts", f"{fact.code} {fact.entry}{age}"))
+    return lines or [("facts", "none")]
+
+
 def _as_text(gate: Gate, call: ToolCall, decision: Decision, reading: Node) -> str:
+    codes = {fact.code for fact in decision.facts}
+
     def rules(effect: Effect) -> list[Rule]:
         spoken = gate.policy.rules_for(effect.type)
-        found = [rule for rule in spoken if applies(rule, call.tool, effect)]
+        found = [
+            rule
+            for rule in spoken
+            if applies(rule, call.tool, effect) and codes.issuperset(rule.facts)
+        ]
         return found or [evaluate(gate.policy, call.tool, (effect,)).rule]
 
     width = shutil.get_terminal_size().columns
@@ -131,7 +181,8 @@ def _as_text(gate: Gate, call: ToolCall, decision: Decision, reading: Node) -> s
     if not decision.effects:
         lines[-1:] = ["  nothing: the call could not be read", ""]
     for label, value in (
-        ("facts", str(len(decision.facts) or "none")),
+        *_facts(gate, decision),
+        *_stored(decision),
         ("class", decision.action_class),
         ("proof", decision.proof),
         ("rule", decision.rule + (f" ({decision.axis})" if decision.axis else "")),

@@ -7,6 +7,7 @@ from collections import Counter
 import click
 
 from toolgate.cli.recorded import recorded
+from toolgate.cli.sessions import Sessions
 from toolgate.gate.decision import ALLOW, ASK, DENY, Decision
 from toolgate.gate.effects.tools import SHELL_TOOLS
 from toolgate.gate.open import gate_for
@@ -42,15 +43,17 @@ def simulate(
     from toolgate.canonical import warm
 
     warm()
-    tally = Tally()
+    tally, sessions = Tally(), Sessions()
     for item in recorded(files, cwd, home, doing="deciding"):
         if isinstance(item, Skipped):
             tally.skipped[item.reason] += 1
             continue
-        decision = gate.decide(item.call)
+        decision = gate.decide(item.call, sessions.of(item.call))
+        sessions.add(item.call, decision, item.outcome)
         if as_jsonl:
             click.echo(json.dumps(_line(item, decision), ensure_ascii=False))
         tally.add(item, decision)
+    tally.unfollowed = sessions.unfollowed
     if as_json:
         click.echo(json.dumps({"policy": gate.policy_digest, **tally.as_json()}, indent=2))
     elif not as_jsonl:
@@ -66,6 +69,7 @@ def _line(item: Recorded, decision: Decision) -> dict[str, object]:
         "rule": decision.rule,
         "axis": decision.axis,
         "proof": decision.proof,
+        "facts": sorted({fact.code for fact in decision.facts}),
     }
 
 
@@ -83,6 +87,8 @@ class Tally:
         self.denied: list[tuple[Recorded, Decision]] = []
         self.project_code = 0
         self.assumed_cwd = 0
+        self.unfollowed = 0
+        self.facts: Counter[str] = Counter()
 
     def add(self, item: Recorded, decision: Decision) -> None:
         """Count one decision."""
@@ -92,6 +98,7 @@ class Tally:
         self.by_tool.setdefault(tool, Counter())[state] += 1
         self.rules[(state, decision.rule)] += 1
         self.assumed_cwd += item.assumed_cwd
+        self.facts.update({fact.code for fact in decision.facts})
         if tool in SHELL_TOOLS:
             self.shell[state] += 1
             self.shell_by_source.setdefault(item.source, Counter())[state] += 1
@@ -109,6 +116,8 @@ class Tally:
             "calls": dict(self.all),
             "shell_calls": dict(self.shell),
             "shell_calls_running_project_code": self.project_code,
+            "calls_by_fact": dict(sorted(self.facts.items())),
+            "writes_without_content": self.unfollowed,
             "by_source": {name: dict(row) for name, row in self.by_source.items()},
             "shell_by_source": {name: dict(row) for name, row in self.shell_by_source.items()},
             "by_tool": {name: dict(row) for name, row in self.by_tool.items()},
@@ -145,6 +154,11 @@ class Tally:
                 f"{self.assumed_cwd} calls name no directory; judged as starting in {cwd} "
                 "and following their session's cd"
             )
+        if self.facts:
+            lines += ["", "calls that rest on facts of their session"]
+            lines += [f"  {count:>7}  {code}" for code, count in sorted(self.facts.items())]
+        if self.unfollowed:
+            lines.append(f"\n{self.unfollowed} writes are logged without what was written")
         lines.append(f"\ndenied: {len(self.denied)}")
         for item, decision in self.denied:
             lines.append(f"  {item.id} {item.source} {item.call.tool}: {decision.sentence}")

@@ -3,6 +3,19 @@
 from typing import NamedTuple
 
 from toolgate.gate.effects.model import Effect
+from toolgate.gate.facts.session import Fact
+
+__all__ = [
+    "ALLOW",
+    "ASK",
+    "AXES",
+    "COMPOSITION",
+    "DENY",
+    "LEDGER_STATE",
+    "STRICTNESS",
+    "Decision",
+    "Fact",
+]
 
 ALLOW, ASK, DENY = "allow", "ask", "deny"
 STRICTNESS = {ALLOW: 0, ASK: 1, DENY: 2}
@@ -19,18 +32,6 @@ AXES = (
     "violates_constraint",
     "unresolved_choice",
 )
-
-
-class Fact(NamedTuple):
-    """Something this session's earlier entries say.
-
-    Args:
-        code: what is known, e.g. ``executes_written_file``.
-        entry: digest of the ledger entry that says it.
-    """
-
-    code: str
-    entry: str
 
 
 class Decision(NamedTuple):

@@ -1,18 +1,22 @@
 """From a call to a decision. Pure: the same call and policy give the same decision."""
 
 from collections.abc import Callable
+from posixpath import basename
 from typing import TYPE_CHECKING
 
 from toolgate.errors import InputError, PolicyError
 from toolgate.gate.call import ToolCall
 from toolgate.gate.catalog.load import Catalog
 from toolgate.gate.decision import ALLOW, COMPOSITION, DENY, Decision, Fact
-from toolgate.gate.effects.model import PROVED, Effect
+from toolgate.gate.effects.model import MARK, PROVED, Effect
+from toolgate.gate.effects.reading import TOUCHES, Files
 from toolgate.gate.effects.shell import Reader
 from toolgate.gate.effects.tools import SHELL_TOOLS, effects_of_tool, text_field
+from toolgate.gate.facts.session import NOTHING, PART_MARK, Session
 from toolgate.gate.policy.evaluate import Verdict, class_of, evaluate, unattended
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.shell.model import HOLE
+from toolgate.records import MAX_EFFECTS
 
 if TYPE_CHECKING:
     from toolgate.gate.shell.opinion import Names
@@ -63,26 +67,34 @@ class Gate:
         return self.policy.data
 
     def effects(self, call: ToolCall) -> tuple[Effect, ...]:
-        """Return what a call would do.
+        """Return what a call would do that is the first of its session.
 
         Raises:
             InputError: the tool's input lacks a field the tool cannot do without.
         """
+        return self._effects(call, Files())
+
+    def _effects(self, call: ToolCall, files: Files) -> tuple[Effect, ...]:
         readers: list[Reader] = []
 
-        def reader() -> Reader:
-            readers.append(Reader(call.place, self.policy.settings, self.catalog))
+        def reader(known: Files) -> Reader:
+            readers.append(Reader(call.place, self.policy.settings, self.catalog, files=known))
             return readers[-1]
 
+        settings, mcp = self.policy.settings, self.policy.mcp
         if call.tool in SHELL_TOOLS:
-            effects = tuple(reader().effects(text_field(call, "command")))
+            made = reader(files).effects(text_field(call, "command"))
         else:
-            settings, mcp = self.policy.settings, self.policy.mcp
-            effects = tuple(effects_of_tool(call, settings, mcp, reader))
+            made = effects_of_tool(call, settings, mcp, lambda: reader(files), files)
         doubtful = [one for one in readers if one.doubtful]
-        if doubtful and evaluate(self.policy, call.tool, effects).rule.decide == ALLOW:
-            effects += tuple(made for one in doubtful for made in self._doubts(one))
-        return effects
+        if doubtful and evaluate(self.policy, call.tool, tuple(made)).rule.decide == ALLOW:
+            made += [effect for one in doubtful for effect in self._doubts(one)]
+        if files.written:
+            from toolgate.gate.effects.contained import Content
+
+            content = Content(reader, call.place.roots[0] if call.place.roots else call.place.cwd)
+            made += content.effects(files, MAX_EFFECTS - len(dict.fromkeys(made)))
+        return tuple(made)
 
     def _doubts(self, reader: Reader) -> list[Effect]:
         """Return an effect for each doubtful text that a second parser reads otherwise, or not."""
@@ -99,17 +111,24 @@ class Gate:
             made.append(reader.unknown("second-reader-too-long", "shell"))
         return made
 
-    def decide(self, call: ToolCall, facts: tuple[Fact, ...] = ()) -> Decision:
-        """Return the decision on a call. A call that cannot be read is denied."""
+    def decide(self, call: ToolCall, session: Session = NOTHING) -> Decision:
+        """Return the decision on a call. A call that cannot be read is denied.
+
+        Args:
+            call: the call.
+            session: what is known of the session before it.
+        """
+        files = Files(session)
         try:
-            effects = self.effects(call)
+            effects = self._effects(call, files)
         except InputError as error:
             return self.refusal("input", str(error))
         except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
             # A fault of ours in reading a call; denied and recorded like any other answer.
             name = type(error).__name__
             return self.refusal(GATE_FAULT, f"Denied: the gate failed to read the call ({name}).")
-        verdict = evaluate(self.policy, call.tool, effects)
+        verdict = evaluate(self.policy, call.tool, effects, self._known(session, files))
+        facts = tuple(files.facts)
         action_class = class_of(self.policy, call.tool, effects)
         if verdict.rule.decide != DENY and action_class in self.policy.composition:
             return self._composed(call, verdict, action_class, effects, facts)
@@ -125,6 +144,19 @@ class Gate:
             policy=self.policy.digest,
             sentence=_sentence(call, verdict, state),
         )
+
+    def _known(self, session: Session, files: Files) -> Callable[[str], bool]:
+        """Return what says whether a fact is known, and keeps it as one the decision rests on."""
+
+        def known(code: str) -> bool:
+            turns = self.policy.turns.get(code)
+            if turns is None:
+                return any(fact.code == code for fact in files.facts)
+            entry = session.has(code, turns)
+            files.rest_on(code, entry)
+            return entry is not None
+
+        return known
 
     def _composed(
         self,
@@ -177,7 +209,50 @@ def _sentence(call: ToolCall, verdict: Verdict, state: str) -> str:
     return text
 
 
+_WOULD = {
+    "net.send": "send data out",
+    "net.shell": "hand a shell to the network",
+    "net.listen": "open a port",
+    "fs.delete": "delete files",
+    "fs.write": "write files",
+    "fs.permission": "change permissions",
+    "secret.read": "read a secret",
+    "secret.print": "print a secret",
+    "secret.persist": "copy a secret",
+    "exec.code": "run other code",
+    "vcs.publish": "push commits",
+    "vcs.discard": "throw away work",
+    "vcs.history_rewrite": "rewrite history",
+    "proc.kill": "end processes",
+    "proc.privilege": "take other rights",
+    "gate.tamper": "change this gate",
+    "sys.startup": "make something run by itself",
+}
+
+
+def _phrase_of_stored(effect: Effect) -> str:
+    """Say what running a file would do that was written earlier."""
+    whole, _, part = effect.resource.partition(PART_MARK)
+    name = basename(whole.replace(HOLE, "…"))[:_SENTENCE_RESOURCE]
+    target = part.partition(PART_MARK)[0]
+    of = f" ({target[:_SENTENCE_RESOURCE]})" if target not in ("", TOUCHES) else ""
+    marks = effect.how.split()
+    if effect.type == "net.send" and "secret" in marks:
+        would = "send a secret out"
+    elif effect.type == "exec.code" and "remote" in marks:
+        would = "run code straight from the network"
+    else:
+        would = _WOULD.get(effect.type, f"do {effect.type}")
+    runner = f"{effect.program} " if effect.program and effect.program != name else ""
+    return (
+        f"{runner}runs {name}{of}, written earlier in this session, "
+        f"which would {would} ({effect.scope})"
+    )
+
+
 def _phrase(effect: Effect) -> str:
+    if MARK in effect.how.split():
+        return _phrase_of_stored(effect)
     resource = effect.resource.replace(HOLE, "…")
     if len(resource) > _SENTENCE_RESOURCE:
         resource = resource[:_SENTENCE_RESOURCE] + "…"

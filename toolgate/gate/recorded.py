@@ -6,7 +6,7 @@ from toolgate.action import SCOPES, Intent, strictest_scope
 from toolgate.canonical import digest_of, keyed_hash
 from toolgate.gate.call import ToolCall
 from toolgate.gate.decision import LEDGER_STATE, Decision
-from toolgate.gate.effects.model import Effect
+from toolgate.gate.effects.model import OPENING, Effect, is_stored
 from toolgate.records import MAX_EFFECTS, MAX_FACTS, DecisionFields
 
 
@@ -72,6 +72,7 @@ def effects_json(effects: tuple[Effect, ...], salt: bytes) -> list[dict[str, Any
     Beyond that, effects equal in all but their resource become one with its
     count and the keyed hash of the sorted resources.
     """
+    effects = tuple(_keyed(effect, salt) for effect in effects)
     rows = [
         _row(effect, resource_ref(effect.resource, salt), 1) for effect in dict.fromkeys(effects)
     ]
@@ -90,8 +91,21 @@ def effects_json(effects: tuple[Effect, ...], salt: bytes) -> list[dict[str, Any
         for members in groups.values()
     ]
     # Should kinds alone exceed the limit, the most guarded stay: they decide the scope.
-    merged.sort(key=lambda row: -SCOPES.index(row["scope"]))
+    merged.sort(key=lambda row: (is_stored(row["type"]), -SCOPES.index(row["scope"])))
     return merged[:MAX_EFFECTS]
+
+
+def _keyed(effect: Effect, salt: bytes) -> Effect:
+    """Return the effect of writing a file that runs others with those named by their keys."""
+    if not is_stored(effect.type):
+        return effect
+    from toolgate.gate.effects.stored import RUNS_FILES
+    from toolgate.gate.facts.artifacts import RUNS
+
+    if effect.type != f"{OPENING}{RUNS_FILES})":
+        return effect
+    keys = ",".join(resource_ref(path, salt) for path in effect.how.split("\n"))
+    return effect._replace(type=f"{OPENING}{RUNS}{keys})", how="")
 
 
 def _row(effect: Effect, resource: str, count: int) -> dict[str, Any]:

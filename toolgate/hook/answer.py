@@ -6,6 +6,7 @@ written there, or anything else goes wrong, the answer is deny.
 
 from collections.abc import Mapping
 from os.path import abspath, dirname, isabs, lexists, normpath, realpath
+from typing import TYPE_CHECKING
 
 from toolgate.canonical import digest, digest_of
 from toolgate.errors import (
@@ -27,10 +28,50 @@ from toolgate.ledger.files import beside, is_postgresql
 from toolgate.ledger.salt import salt
 from toolgate.records import is_digest
 
+if TYPE_CHECKING:
+    from toolgate.gate.facts.artifacts import Artifact
+    from toolgate.hook.facts import LedgerSession
+
 Answer = tuple[bytes, str, int]
 """Standard output, a line for standard error ("" for none), exit code."""
 
 NOTHING: Answer = (b"", "", 0)
+
+
+class Asked:
+    """An event's session, which is looked up when the gate asks and not before.
+
+    Args:
+        ledger: where its entries stand.
+        event: the event.
+    """
+
+    def __init__(self, ledger: Ledger, event: Event) -> None:
+        self._ledger = ledger
+        self._event = event
+        self._session: LedgerSession | None = None
+
+    def artifact(self, path: str) -> "Artifact | None":
+        """Return what a file is known to hold that the session has written."""
+        return self._opened().artifact(path)
+
+    def has(self, code: str, turns: int) -> str | None:
+        """Return the latest entry that says a fact, or None."""
+        return self._opened().has(code, turns)
+
+    def close(self) -> None:
+        """Let go of what was opened."""
+        if self._session is not None:
+            self._session.close()
+
+    def _opened(self) -> "LedgerSession":
+        if self._session is None:
+            from toolgate.hook.facts import LedgerSession
+
+            event, ledger = self._event, self._ledger
+            key = salt(ledger.root)
+            self._session = LedgerSession(ledger, event.session, event.key, key)
+        return self._session
 
 
 def answer(data: bytes, environ: Mapping[str, str], ts: int) -> Answer:
@@ -108,7 +149,7 @@ def _decided(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) 
     try:
         gate = gate_for(environ)
         call = call._replace(place=call.place._replace(gate=_own_paths(ledger.root, environ)))
-        decision, args = _decide(gate, call)
+        decision, args = _decide(gate, call, Asked(ledger, event))
         call_id = call.call or f"made-{ts}-{args[7:19]}"
         if environ.get("TOOLGATE_VAULT"):
             decision = _kept(ledger, gate, call, call_id, decision, args, environ)
@@ -161,13 +202,16 @@ def _denied(reason: str) -> Answer:
     return claude_code.write("deny", reason), reason, 0
 
 
-def _decide(gate: Gate, call: ToolCall) -> tuple[Decision, str]:
+def _decide(gate: Gate, call: ToolCall, session: "Asked") -> tuple[Decision, str]:
     try:
         args = digest_of(call.input)
     except CanonicalizationError as error:
         sentence = f"Denied: the tool's input has no canonical form: {error}"
         return gate.refusal("input", sentence), digest(b"")
-    return gate.decide(call), args
+    try:
+        return gate.decide(call, session), args
+    finally:
+        session.close()
 
 
 def _recorded(ledger: Ledger, event: Event, ts: int) -> None:

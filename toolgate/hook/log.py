@@ -21,12 +21,14 @@ class Recorded(NamedTuple):
         source: where the log came from, as the row says, else the file.
         call: the call.
         assumed_cwd: whether the row named no working directory.
+        outcome: what the row says became of the call, if anything.
     """
 
     id: str
     source: str
     call: ToolCall
     assumed_cwd: bool
+    outcome: str | None = None
 
 
 class Skipped(NamedTuple):
@@ -151,7 +153,8 @@ def _recorded(
         ts=0,
     )
     source = "/".join((_optional(row, "source") or file).split("/")[:2])
-    return Recorded(_optional(row, "id") or call_id or where, source, call, own is None)
+    name = _optional(row, "id") or call_id or where
+    return Recorded(name, source, call, own is None, _optional(row, "outcome"))
 
 
 def home_of(cwd: str) -> str:

@@ -22,14 +22,18 @@ from toolgate.ledger.files import (
     session_name,
 )
 from toolgate.ledger.held import Memory, Setting
+from toolgate.ledger.index import decision_digest_of
 from toolgate.ledger.session import Session
 from toolgate.ledger.spine import Spine
 from toolgate.records import SHAPES, ZERO_DIGEST, DecisionFields, entry, is_digest
 from toolgate.signing import PrivateKey
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from toolgate.approval import Approvers, Target
     from toolgate.ledger.approvals import Composing, Given, Settled
+    from toolgate.ledger.recall import Keys, Needles, Recall
     from toolgate.ledger.settle import Shown
     from toolgate.ledger.store import Store
 
@@ -164,13 +168,72 @@ class Ledger:
         ts: int,
     ) -> list[str]:
         """Append many decisions under one lock; return their decision_digests in order."""
+        lines = self.decide_lines(session, key=key, fields=fields, policy=policy, ts=ts)
+        return [decision_digest_of(line) for line in lines]
+
+    def decide_lines(
+        self,
+        session: str,
+        *,
+        key: str | None,
+        fields: list[DecisionFields],
+        policy: bytes,
+        ts: int,
+    ) -> list[bytes]:
+        """Append many decisions under one lock; return their entries in order."""
         if not fields:
             return []
         ts = min(ts, *(item.ts for item in fields))
         self._announce(policy, fields, ts)
         with self._session(session, ts) as held:
             held.join(key)
-            return [calls.decide(held, item) for item in fields]
+            return [calls.add(held, calls.place(held, item)) for item in fields]
+
+    def recall(self, session: str, keys_of: "Keys", needles_of: "Needles") -> "Recall":
+        """Return what finds a session's decisions and outcomes, without any lock.
+
+        Args:
+            session: the host's session id.
+            keys_of: returns the keys a decision's line is to be found under.
+            needles_of: returns the bytes by which a key's decisions are found.
+
+        Raises:
+            LedgerError: the ledger cannot be read.
+        """
+        name = session_name(session)
+        if self._store.begun(name):
+            return self._store.recall(name, keys_of, needles_of)
+        state = states.load(self._store, name)
+        if not (state.linear if state is not None else self._setting.linear):
+            return self._store.recall(name, keys_of, needles_of)
+        from toolgate.ledger.recall import Scanned
+
+        known = state or states.from_spine(self._store, session)
+
+        def lines(needles: "Sequence[bytes]") -> "Iterator[bytes]":
+            own = states.lines_of(self._store, session, known.since)
+            return (line for _, line in own if any(needle in line for needle in needles))
+
+        return Scanned(lines, needles_of)
+
+    def turn_of(self, session: str, key: str | None) -> int:
+        """Return the number of the turn that an event with this key would belong to.
+
+        Args:
+            session: the host's session id.
+            key: the prompt's id, if the host has one.
+
+        Raises:
+            LedgerError: the ledger cannot be read.
+        """
+        state = states.load(self._store, session_name(session))
+        if state is None:
+            state = states.from_spine(self._store, session)
+        turn = state.turn
+        if turn is not None and key in (None, turn.key):
+            return turn.number
+        known = key is not None and key in states.parts_of(self._store, session, state)
+        return turn.number if turn is not None and known else state.turns + 1
 
     def decide_composed(
         self, session: str, *, key: str | None, composing: "Composing", policy: bytes, ts: int

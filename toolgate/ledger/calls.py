@@ -53,11 +53,6 @@ class Placed(NamedTuple):
     same_turn: bool
 
 
-def decide(held: Session, fields: DecisionFields) -> str:
-    """Add a decision to the open turn; return its decision_digest."""
-    return decision_digest_of(add(held, place(held, fields)))
-
-
 def place(held: Session, fields: DecisionFields) -> Placed:
     """Say where a new decision goes.
 

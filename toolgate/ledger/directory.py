@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from toolgate.errors import LedgerError, SegmentError
 from toolgate.ledger.files import (
@@ -23,6 +23,9 @@ from toolgate.ledger.files import (
     tail_of_file,
 )
 from toolgate.ledger.index import NO_TAIL, Tail, is_whole
+
+if TYPE_CHECKING:
+    from toolgate.ledger.recall import Keys, Needles, Recall
 
 LOCK_FILE = "spine.lock"
 _MOST_CACHE_BYTES = 16 * 1024 * 1024
@@ -249,6 +252,26 @@ class Files:
             for at, line in _lines_with(data, needles or (b"\n",)):
                 yield begin + start + at, line
             begin += start + len(data)
+
+    def begun(self, name: str) -> bool:
+        """Say whether a session's file has bytes; that of a linear session has none."""
+        try:
+            return os.stat(self.path_of(name)).st_size > 0
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            fail("read", self.path_of(name), error)
+
+    def recall(self, name: str, keys_of: "Keys", needles_of: "Needles") -> "Recall":
+        """Return what finds lines in a session's file; see ``store.Store``."""
+        from toolgate.ledger.recall import Indexed, Scanned
+
+        path = self.path_of(name)
+        if not os.path.exists(path) and (past := self._sealed(name)):
+            return Scanned(
+                lambda needles: (line for _, line in _lines_with(past, needles)), needles_of
+            )
+        return Indexed(path, self._path(name, ".facts"), keys_of, needles_of)
 
     def locked(self) -> Locked:
         """Hold the spine's lock without appending to it."""

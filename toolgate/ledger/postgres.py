@@ -12,6 +12,7 @@ from operator import itemgetter
 
 from toolgate.canonical import parse
 from toolgate.ledger.index import NO_TAIL, Tail, tail_of
+from toolgate.ledger.recall import Keys, Needles, Recall, Scanned
 from toolgate.ledger.rows import END_OF_ALL, End, Rows, SpineRows
 from toolgate.ledger.transactions import Transactions
 
@@ -124,6 +125,21 @@ class Database(Transactions):
         while found := self.rows(_LINES, stream, since, wanted):
             yield from found
             since = found[-1][0] + 1
+
+    def begun(self, name: str) -> bool:
+        """Say whether a session's own stream has rows."""
+        query = "SELECT 1 FROM entry WHERE stream = %s LIMIT 1"
+        return self._has_tables() and bool(self.rows(query, f"session/{name}"))
+
+    def recall(self, name: str, keys_of: Keys, needles_of: Needles) -> Recall:
+        """Return what finds lines in a session's rows; see ``store.Store``."""
+
+        def lines(needles: Sequence[bytes]) -> Iterator[bytes]:
+            if self._has_tables():
+                for _, line in self._matching(f"session/{name}", 0, needles):
+                    yield bytes(line)
+
+        return Scanned(lines, needles_of)
 
     @contextmanager
     def locked(self) -> Iterator[None]:

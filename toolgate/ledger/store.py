@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from toolgate.ledger.index import Tail
+from toolgate.ledger.recall import Keys, Needles, Recall
 
 
 class Stream(Protocol):
@@ -118,6 +119,18 @@ class Store(Protocol):
         Args:
             needles: the bytes; none for every line.
             since: position of the first line to look at.
+        """
+
+    def begun(self, name: str) -> bool:
+        """Say whether a session's own stream has lines, without its lock."""
+
+    def recall(self, name: str, keys_of: Keys, needles_of: Needles) -> Recall:
+        """Return what finds lines in a session's stream, without its lock.
+
+        Args:
+            name: the session's name.
+            keys_of: returns the keys a decision's line is to be found under.
+            needles_of: returns the bytes by which a key's decisions are found.
         """
 
     def locked(self) -> AbstractContextManager[object]:

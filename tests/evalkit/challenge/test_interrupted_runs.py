@@ -96,8 +96,8 @@ def after(wrapped: Callable[..., Any]) -> Callable[..., Any]:
 
 
 POINTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
-    "before a decision is recorded": (Ledger, "decide_many", die),
-    "between ledger and journal": (Ledger, "decide_many", after(Ledger.decide_many)),
+    "before a decision is recorded": (Ledger, "decide_lines", die),
+    "between ledger and journal": (Ledger, "decide_lines", after(Ledger.decide_lines)),
     "after the journal": (Journal, "finished", after(Journal.finished)),
     "before the session closes": (Ledger, "session_close", die),
     "after the session closed": (Ledger, "session_close", after(Ledger.session_close)),

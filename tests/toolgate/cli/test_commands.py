@@ -95,7 +95,16 @@ def test_simulate_reads_all_three_forms(log):
         ("e", "ask"),
         ("f", "allow"),
     ]
-    assert list(lines[0]) == ["id", "session_id", "tool", "decision", "rule", "axis", "proof"]
+    assert list(lines[0]) == [
+        "id",
+        "session_id",
+        "tool",
+        "decision",
+        "rule",
+        "axis",
+        "proof",
+        "facts",
+    ]
 
 
 def test_simulate_counts_and_lists_every_deny(log):

@@ -8,6 +8,9 @@ from textwrap import dedent
 
 import pytest
 
+from toolgate.canonical import digest
+from toolgate.hook.answer import answer
+
 POLICY = """\
 version: 1
 name: small
@@ -228,3 +231,24 @@ def test_bytes_that_are_no_text_are_no_traceback():
         done = run("echo \udcff", *words)
         assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(run("echo \udcff", "--json").stdout)["state"] in ("ask", "deny")
+
+
+def test_what_a_written_file_would_do_is_told():
+    text = json.dumps({"file_path": "/w/x.sh", "content": "rm -rf ~\n"})
+    done = run(text, "--tool", "Write", "--home", "/home/dev")
+    assert "stored   /w/x.sh: fs.delete:recursive:force:anchor@home" in done.stdout, done
+
+
+def test_the_facts_of_a_session_are_told_with_their_entries(tmp_path):
+    environ = {"HOME": "/home/dev", "TOOLGATE_LEDGER": str(tmp_path / "ledger")}
+    written = {"file_path": "/w/x.sh", "content": "rm -rf ~\n"}
+    common = {"session_id": "s1", "cwd": "/w", "tool_name": "Write", "tool_input": written}
+    for name, more in (("PreToolUse", {}), ("PostToolUse", {"tool_response": "done"})):
+        event = {"hook_event_name": name, "tool_use_id": "t", **common, **more}
+        answer(json.dumps(event).encode(), environ, 1_800_000_000_000_000)
+    ledger = ("--session", "s1", "--ledger", str(tmp_path / "ledger"), "--home", "/home/dev")
+    done = run("bash x.sh", *ledger, columns=200)
+    line = (tmp_path / "ledger" / "sessions" / "s1.jsonl").read_bytes().split(b"\n")[0]
+    assert f"facts    executes_artifact {digest(line)}" in done.stdout, done
+    assert "exec.code  workspace  /w/x.sh [file]" in done.stdout
+    assert "[recursive force anchor stored]" in done.stdout

@@ -51,6 +51,7 @@ SPECIAL = frozenset(
         "chmod",
         "tar",
         "kill",
+        "install",
         "docker-run",
         "gh-api",
         "remote-shell",

@@ -38,5 +38,9 @@ def effects(language: str, text: str, reader: Reading, command: Command, name: s
         "exec.code", "workspace", name, True, unresolved("inline-code"), name, f"inline {language}"
     )
     from toolgate.gate.effects.inline.code import effects_of_code
+    from toolgate.gate.effects.loads import loaded
 
-    return [running, *effects_of_code(language, text, reader, command, name)]
+    made = [running, *effects_of_code(language, text, reader, command, name)]
+    for path in loaded(language, text, command.cwd):
+        made += reader.run_known(path, name) or []
+    return made

@@ -6,7 +6,7 @@ from typing import Any
 from toolgate.gate.catalog.options import Parsed, asks_for_help, assign_roles, role_of, split
 from toolgate.gate.effects import code, flow, special, verbs
 from toolgate.gate.effects.hosts import host_of, is_local, split_remote
-from toolgate.gate.effects.model import PROVED, Effect, unresolved
+from toolgate.gate.effects.model import MARK, PROVED, Effect, unresolved
 from toolgate.gate.effects.patterns import matches
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.effects.stated import holds, is_dry, stated
@@ -23,6 +23,17 @@ _FILE_ROLES = {
 }
 _STANDARD_INPUT = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
 _CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"))
+# Programs that run files they are not given the names of; which ones, ``entrypoints`` says.
+_ENTERS = frozenset(
+    (
+        *("npm", "yarn", "pnpm", "bun", "npx", "node", "make", "gmake", "just", "rake", "composer"),
+        *("pytest", "py.test", "unittest", "nose2", "tox", "nox", "jest", "vitest", "mocha", "ava"),
+        *("tap", "docker", "docker-compose", "crontab", "at", "batch", "terraform", "tofu"),
+        *("terragrunt", "go", "cargo", "rustc", "javac", "java", "coverage", "gunicorn", "uvicorn"),
+        *("hypercorn", "pip", "build", "inv", "invoke", "fab", "scons", "git commit", "git merge"),
+        *("git pull", "git push", "git checkout", "git switch", "git rebase", "git am"),
+    )
+)
 _LOOKING_MODULES = frozenset(
     ("json.tool", "tokenize", "ast", "dis", "platform", "site", "calendar")
 )
@@ -45,6 +56,7 @@ def apply(
             arguments, started = arguments[:position], arguments[position + 1 :]
             break
     parsed = split(arguments, entry)
+    before = reading.files.mark()
     if not started and asks_for_help(entry, parsed, name, arguments):
         return [reading.inspect(name)]
     clauses = [clause for clause in entry.get("when", ()) if holds(clause, parsed)]
@@ -69,8 +81,17 @@ def apply(
     made += _standard_input(reading, entry, parsed, name, command)
     if started:
         made += reading.invoke(started, command)
+    if not looking and (name in _ENTERS or name.rpartition("/")[2].partition(" ")[0] in _ENTERS):
+        from toolgate.gate.effects import entrypoints
+
+        made += entrypoints.run(reading, name, parsed, command)
     if looking:
-        made = [effect for effect in made if effect.type in ("fs.read", "secret.read")]
+        reading.files.back_to(before)
+        made = [
+            effect
+            for effect in made
+            if effect.type in ("fs.read", "secret.read") and MARK not in effect.how.split()
+        ]
     if not made and any(role.startswith("measure") for role in roles):
         return [reading.inspect(name)._replace(how="measured")]
     return made or [reading.inspect(name)]
@@ -167,7 +188,7 @@ def _by_options(
             made += (
                 reading.inner(value.text, cwd=command.cwd, arguments=parsed.rest)
                 if known
-                else [reading.code_not_known(name)]
+                else printed(reading, value, name) or [reading.code_not_known(name)]
             )
         elif role and value is not None:
             made += argument(reading, role, value, command, name, how)
@@ -201,9 +222,11 @@ def argument(
         return [_listening(word, name)]
     if role == "shell":
         if not word.known:
-            return [reading.code_not_known(name)]
+            return printed(reading, word, name) or [reading.code_not_known(name)]
         return reading.inner(word.text, cwd=command.cwd)
     if role in _CODE:
+        if not word.known and (run := printed(reading, word, name)):
+            return run
         return code.effects(role, word.text, reading, command, name)
     if role == "exec":
         return reading.run_file(word, command, name)
@@ -221,6 +244,24 @@ def argument(
     if role == "transfer":
         return _transfer(reading, word, command, name, how, last=last)
     return []
+
+
+def printed(reading: Reading, word: Word, name: str) -> list[Effect]:
+    """Return the effects of code that is all of some known files, printed into a word; or none."""
+    if word.text.strip(HOLE + " \n\t"):
+        return []
+    return _run_all(reading, flow.printed_files(reading.script, word.sources), name)
+
+
+def _run_all(reading: Reading, files: list[tuple[Word, Command]], name: str) -> list[Effect]:
+    """Return the effects of running several files; none unless all of them are known."""
+    made: list[Effect] = []
+    for word, command in files:
+        known = reading.files.get(reading.paths.resolve(word.text, command.cwd))
+        if known is None or word.glob or not word.known:
+            return []
+        made += reading.run_file(word, command, name)
+    return made
 
 
 def _staged(reading: Reading, word: Word, command: Command, name: str) -> list[Effect]:
@@ -249,7 +290,12 @@ def _module(reading: Reading, word: Word, command: Command, name: str) -> list[E
         return [reading.inspect(name)]
     proof = unresolved("project-code" if word.known else "code-not-known")
     scope = "workspace" if word.known else "unknown"
-    return [Effect("exec.code", scope, word.text, True, proof, name, "project")]
+    made = [Effect("exec.code", scope, word.text, True, proof, name, "project")]
+    if word.known:
+        from toolgate.gate.effects import entrypoints
+
+        made += entrypoints.run_module(reading, word.text, name, command)
+    return made
 
 
 def _upload(reading: Reading, word: Word, command: Command, name: str) -> list[Effect]:
@@ -336,7 +382,10 @@ def _script_operand(
     if first.text in _STANDARD_INPUT:
         return []
     if first.process:
-        return [Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")]
+        run = _run_all(reading, flow.printed_files(reading.script, first.sources), name)
+        return run or [
+            Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")
+        ]
     if not roles:
         return []
     role = roles[0].rstrip("*?")
@@ -369,12 +418,15 @@ def _standard_input(
         return []
     text = flow.standard_input(reading.script, command)
     if text is None:
-        file = flow.input_file(reading.script, command)
-        if file is not None and language != "sql":
-            return reading.run_file(file, command, name)
         if not flow.has_standard_input(command) and not reading.fed:
             return []  # an interactive start, which ends at once without a terminal
-        return [Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")]
+        run = _run_all(reading, flow.fed_files(reading.script, command), name)
+        file = flow.input_file(reading.script, command)
+        if not run and file is not None and language != "sql":
+            return reading.run_file(file, command, name)
+        return run or [
+            Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")
+        ]
     if language == "shell":
         return reading.inner(text, cwd=command.cwd)
     return code.effects(language, text, reading, command, name)

@@ -2,9 +2,7 @@
 
 from typing import NamedTuple
 
-from toolgate.gate.effects import code
-from toolgate.gate.effects.content import language_of
-from toolgate.gate.effects.model import PROVED, Effect, unresolved
+from toolgate.gate.effects.model import MARK, PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import Reading, Written
 from toolgate.gate.shell.model import Command, Script, Word
 from toolgate.gate.shell.words import ansi_c, finish
@@ -12,7 +10,11 @@ from toolgate.gate.shell.words import ansi_c, finish
 MAX_LINKS = 16
 """How many commands of a pipe a text is followed through; behind them it is not known."""
 
-_COPIES = frozenset(("cp", "mv", "ln", "link", "install", "gcp", "gmv", "gln"))
+_CHANGES = frozenset(("fs.write", "fs.link", "fs.delete"))
+# What stages, commits, takes back or publishes.
+_COMMITS = frozenset(
+    ("git add", "git stage", "git commit", "git reset", "git restore", "git rm", "git push")
+)
 _SENDS = frozenset(("net.fetch", "net.send"))
 _REACHES = _SENDS | {"msg.send"}
 _LOOKS = frozenset(("inspect", "fs.read"))
@@ -70,7 +72,8 @@ def carried(
     words = _words(command)
     producers = [index for index in _producers(command, words) if index < len(carries)]
     taken = [effect for effect in made if _takes(effect)]
-    before = [reader.files[e.resource] for e in taken if e.resource in reader.files]
+    written = reader.files.written
+    before = [written[e.resource] for e in taken if e.resource in written]
     given = any(
         carries[index].secret and not _only_asks(made, command, index) for index in producers
     )
@@ -97,19 +100,15 @@ def carried(
             if e.type == "fs.write"
         ]
     fetched = remote or any(effect.type in _SENDS for effect in made)
-    content = _content(script, command)
     built = any("project" in effect.how.split() for effect in made if effect.type == "exec.code")
-    copied = len(taken) == 1 and bool(command.words) and command.words[0].text in _COPIES
-    if copied:
-        # A copy is what the original is: the project's own, or what this text has written.
-        content = before[0].text if before else None
-        built = before[0].built if before else taken[0].scope == "workspace"
-    for effect in made:
-        if effect.type in ("fs.write", "fs.link"):
-            marks = effect.how.split()
-            folder = "extract" in marks or "clone" in marks
-            link = taken[0].resource if copied and effect.type == "fs.link" else ""
-            reader.files[effect.resource] = Written(content, fetched, secret, built, folder, link)
+    if not {effect.program for effect in made}.isdisjoint(_COMMITS):
+        from toolgate.gate.effects import commits
+
+        result = commits.followed(result, reader)
+    if any(effect.type in _CHANGES for effect in made):
+        from toolgate.gate.effects import files
+
+        files.note(script, command, made, reader, Written(None, fetched, secret, built))
     return result, Carries(secret, fetched)
 
 
@@ -156,6 +155,8 @@ def _measured(effect: Effect) -> Effect:
 
 
 def _is_secret(effect: Effect, reader: Reading) -> bool:
+    if MARK in effect.how.split():
+        return False  # what flows inside a written file was weighed as it was written
     if effect.type in ("secret.read", "secret.print"):
         return effect.how != "credential"
     written = reader.files.get(effect.resource) if effect.type == "fs.read" else None
@@ -163,7 +164,7 @@ def _is_secret(effect: Effect, reader: Reading) -> bool:
 
 
 def _influenced(effect: Effect, *, secret: bool, remote: bool) -> Effect:
-    if secret and effect.type in _SENDS:
+    if secret and effect.type in _SENDS and "secret" not in effect.how.split():
         how = f"{effect.how} secret".strip()
         return effect._replace(type="net.send", how=how, reversible=False)
     if secret and effect.type == "msg.send":
@@ -190,37 +191,19 @@ def settled(judged: list[list[Effect]]) -> list[list[Effect]]:
 def _told(effect: Effect, *, near: bool, staged: bool) -> Effect:
     if near and effect.type == "net.send" and "secret" not in effect.how.split():
         return effect._replace(how=f"{effect.how} near-secret".strip())
-    if staged and effect.type == "vcs.publish":
+    if staged and effect.type == "vcs.publish" and "secret" not in effect.how.split():
         return effect._replace(how=f"{effect.how} secret".strip())
     return effect
 
 
-def came_from_elsewhere(path: str, files: dict[str, Written]) -> bool:
+def came_from_elsewhere(path: str, written: dict[str, Written]) -> bool:
     """Say whether a file lies where this text has put an archive's or a repository's content."""
     folder = path.rpartition("/")[0]
     while folder:
-        if folder in files and files[folder].folder:
+        if folder in written and written[folder].folder:
             return True
         folder = folder.rpartition("/")[0]
     return False
-
-
-def executed(written: Written, path: str, program: str, reader: Reading) -> list[Effect]:
-    """Return the effects of running a file that this text has written."""
-    if written.remote:
-        return [
-            Effect("exec.code", "outside", path, True, unresolved("remote-code"), program, "remote")
-        ]
-    if written.built:
-        return []  # running what the project's build made is running project code
-    if written.text is None:
-        return [reader.unknown("written-in-this-text", program, path)]
-    language = language_of(written.text, path, program)
-    if language == "shell":
-        return reader.inner(written.text)
-    return code.effects(
-        language, written.text, reader, Command((), (), (), reader.place.cwd), program
-    )
 
 
 def has_standard_input(command: Command) -> bool:
@@ -265,11 +248,63 @@ def standard_input(script: Script, command: Command, links: int = 0) -> str | No
             return None
     if len(command.stdin) != 1 or links == MAX_LINKS:
         return None
-    return _content(script, script.commands[command.stdin[0]], links + 1)
+    return content(script, script.commands[command.stdin[0]], links + 1)
 
 
-def _content(script: Script, command: Command, links: int = 0) -> str | None:
-    """Return what a command prints, where its text says so."""
+def fed_files(script: Script, command: Command) -> list[tuple[Word, Command]]:
+    """Return the files whose content is all that a command is fed; none where more is.
+
+    Args:
+        script: the whole text.
+        command: the command.
+
+    Returns:
+        Each file as the word that names it, and the command that word belongs to.
+    """
+    for redirect in reversed(command.redirects):
+        if redirect.op == "<":
+            return [(redirect.target, command)]
+        if redirect.op in ("<<", "<<<", "<>"):
+            return []
+    return printed_files(script, command.stdin)
+
+
+def printed_files(script: Script, sources: tuple[int, ...]) -> list[tuple[Word, Command]]:
+    """Return the files that one command prints as they are; none where it prints more.
+
+    Args:
+        script: the whole text.
+        sources: indexes of the commands whose output is meant.
+    """
+    for _ in range(MAX_LINKS):
+        if len(sources) != 1 or sources[0] >= len(script.commands):
+            return []
+        command = script.commands[sources[0]]
+        words = command.words
+        if not words and [redirect.op for redirect in command.redirects] == ["<"]:
+            return [(command.redirects[0].target, command)]  # $(< file)
+        if not words or words[0].text.rpartition("/")[2] not in ("cat", "tee"):
+            return []
+        operands = [word for word in words[1:] if not word.text.startswith("-")]
+        if words[0].text.endswith("cat") and operands:
+            return [(word, command) for word in operands]
+        for redirect in reversed(command.redirects):
+            if redirect.op == "<":
+                return [(redirect.target, command)]
+            if redirect.op in ("<<", "<<<"):
+                return []
+        sources = command.stdin
+    return []
+
+
+def content(script: Script, command: Command, links: int = 0) -> str | None:
+    """Return what a command prints, where its text says so.
+
+    Args:
+        script: the whole text.
+        command: the command.
+        links: how many commands it was followed through already.
+    """
     words = command.words
     if not words:
         return standard_input(script, command, links) if command.redirects else None

@@ -37,12 +37,42 @@ TYPES = (
     "pay.spend",
 )
 
+IRREVERSIBLE = frozenset(
+    (
+        "fs.delete",
+        "vcs.discard",
+        "vcs.history_rewrite",
+        "vcs.publish",
+        "infra.destroy",
+        "db.destroy",
+        "net.send",
+        "net.shell",
+        "msg.send",
+        "pay.spend",
+        "pkg.publish",
+        "deploy.release",
+        "secret.print",
+    )
+)
+"""Types that an ordinary user cannot undo."""
+
 PROVED = "proved"
+
+OPENING = "stores("
+"""How the type of an effect begins that only says what a written file would do when run."""
+
+MARK = "stored"
+"""Qualifier of an effect that a call has because a file written earlier has it."""
 
 
 def unresolved(reason: str) -> str:
     """Return the proof state of an effect that is not proved, with its reason slug."""
     return f"unresolved({reason})"
+
+
+def is_stored(kind: str) -> bool:
+    """Say whether an effect's type only says what a file holds."""
+    return kind.startswith(OPENING)
 
 
 class Effect(NamedTuple):

@@ -1,32 +1,133 @@
 """What the readers of single programs and languages may ask of the reader of the whole text."""
 
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from toolgate.gate.call import Place
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.paths import Paths
 from toolgate.gate.effects.settings import Settings
-from toolgate.gate.shell.model import HOLE, Command, Script, Word
+from toolgate.gate.facts.session import (
+    NOTHING,
+    PART_MARK,
+    READ_SECRET,
+    RUN,
+    SECRET,
+    Fact,
+    Session,
+)
+from toolgate.gate.shell.model import BELOW, HOLE, Command, Script, Word
+
+if TYPE_CHECKING:
+    from toolgate.gate.facts.artifacts import Artifact
+
+TOUCHES = "*"
+"""Name of the part of a file that stands for what the file touches when it is run: not known."""
+
+
+FUNCTION = "()"
+"""What follows a function's name to name the part of a shell file that calls it."""
+
+
+def part_of(path: str, name: str) -> str:
+    """Return what a part of a file is known by: a target of a Makefile, a package's script."""
+    return path + PART_MARK + name
 
 
 class Written(NamedTuple):
-    """A file this text has written.
+    """A file this text, or an earlier call of the session, has written.
 
     Args:
         text: its content, if known.
         remote: whether it came from the network.
         secret: whether a secret went into it.
         built: whether it is the project's own: made by its build, or a copy of its file.
+        scope: where it lies.
+        part: whether this adds to what was there, or edits it.
+        before: what was there as far as that is known.
+        artifact: what earlier calls put into it, or into the file it is a copy of.
+        copies: the file it is a copy of, when nothing is known of that one but where it lies.
+        link: whether it is that file under another name, also when that one changes.
+        said: whether its content was given by the text, and is to be remembered.
+        plans: what carrying it out does, of a plan that a program has written, as a note.
         folder: whether it is a folder into which an archive or repository was put.
-        link: the file that it is a link to, or "".
     """
 
     text: str | None
     remote: bool
     secret: bool
     built: bool = False
+    scope: str = "workspace"
+    part: bool = False
+    before: "Written | None" = None
+    artifact: "Artifact | None" = None
+    copies: tuple[str, str] | None = None
+    link: bool = False
+    said: bool = True
+    plans: str = ""
     folder: bool = False
-    link: str = ""
+
+
+class Files:
+    """What files are known to hold: what the text has written, else what the session has.
+
+    Args:
+        session: the session before the call.
+    """
+
+    __slots__ = ("_session", "facts", "gone", "runs", "sourced", "written")
+
+    def __init__(self, session: Session = NOTHING) -> None:
+        self._session = session
+        self.written: dict[str, Written] = {}
+        self.gone: set[str] = set()
+        self.runs: dict[str, None] = {}
+        self.sourced: list[str] = []
+        self.facts: dict[Fact, None] = {}
+
+    def get(self, path: str) -> Written | None:
+        """Return what is known of a file, or of a part of one (see ``part_of``)."""
+        # Of a file somewhere below a folder, the one right in it is looked at.
+        path = path.replace(f"/{BELOW}/", "/")
+        found = self.written.get(path)
+        if found is None and path not in self.gone and HOLE not in path:
+            artifact = self._session.artifact(path)
+            if artifact is not None:
+                secret = artifact.entry_of(SECRET) is not None
+                found = Written(None, False, secret, artifact=artifact)
+        return found
+
+    def put(self, path: str, written: Written) -> None:
+        """Note that the text writes a file."""
+        self.gone.discard(path)
+        self.written[path] = written
+
+    def drop(self, path: str) -> None:
+        """Note that the text deletes or moves away a file."""
+        self.written.pop(path, None)
+        self.gone.add(path)
+
+    def mark(self) -> tuple[int, int]:
+        """Return how much is known of what was run."""
+        return len(self.facts), len(self.runs)
+
+    def back_to(self, mark: tuple[int, int]) -> None:
+        """Forget what was noted as run since a mark: it was only looked at."""
+        facts, runs = mark
+        kept = [fact for at, fact in enumerate(self.facts) if at < facts or fact.code not in RUN]
+        self.facts = dict.fromkeys(kept)
+        self.runs = dict.fromkeys(list(self.runs)[:runs])
+
+    def seen(self, effect: Effect) -> Effect:
+        """Return a read as that of a secret if an earlier call has put one into the file."""
+        written = self.get(effect.resource) if effect.type == "fs.read" else None
+        if written is None or written.artifact is None or not written.secret:
+            return effect
+        self.rest_on(READ_SECRET, written.artifact.entry_of(SECRET))
+        return effect._replace(type="secret.read", how=f"{effect.how} copy".strip())
+
+    def rest_on(self, code: str, *entries: str | None) -> None:
+        """Note facts the reading rests on."""
+        self.facts.update((Fact(code, entry), None) for entry in entries if entry)
 
 
 class Reading(Protocol):
@@ -37,7 +138,7 @@ class Reading(Protocol):
         settings: names and patterns from the policy.
         paths: resolves and classifies paths.
         script: the text as its simple commands.
-        files: what the text has written so far, by path.
+        files: what files are known to hold.
         fed: whether something is fed into the command that runs the text.
         inside: where the text runs, "" for here.
     """
@@ -46,7 +147,7 @@ class Reading(Protocol):
     settings: Settings
     paths: Paths
     script: Script
-    files: dict[str, Written]
+    files: Files
     inside: str
     fed: bool
 
@@ -74,6 +175,9 @@ class Reading(Protocol):
 
     def run_file(self, word: Word, command: Command, program: str) -> list[Effect]:
         """Return the effects of executing a file."""
+
+    def run_known(self, path: str, program: str) -> list[Effect] | None:
+        """Return the effects of running a file whose content is known; None when it is not."""
 
     def touch(
         self, kind: str, word: Word, command: Command, program: str, how: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from toolgate.gate.effects.entry import apply
 from toolgate.gate.effects.hosts import host_of, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.paths import Paths
-from toolgate.gate.effects.reading import Written
+from toolgate.gate.effects.reading import FUNCTION, Files, part_of
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.parse import read
@@ -69,7 +69,7 @@ class Reader:
         place: where it would run.
         settings: names and patterns from the policy.
         catalog: what programs do.
-        files: what the text has written so far, path to content (None: not known).
+        files: what files are known to hold.
         depth: how many readers this one is inside.
         inside: ``container`` or ``remote-host`` when the text runs elsewhere.
         fed: whether something is fed into the command that runs the text.
@@ -81,7 +81,7 @@ class Reader:
         settings: Settings,
         catalog: Catalog,
         *,
-        files: dict[str, Written] | None = None,
+        files: Files | None = None,
         depth: int = 0,
         inside: str = "",
         fed: bool = False,
@@ -90,7 +90,7 @@ class Reader:
         self.settings = settings
         self.catalog = catalog
         self.paths = Paths(self.place, settings, remote=bool(inside))
-        self.files = {} if files is None else files
+        self.files = Files() if files is None else files
         self.depth = depth
         self.inside = inside
         self.fed = fed
@@ -177,11 +177,11 @@ class Reader:
             inside: ``container`` or ``remote-host``.
             cwd: the directory it runs in over there; "" when not known.
         """
-        reader = self.within(self.place._replace(cwd=cwd, roots=("",)), inside, {})
+        reader = self.within(self.place._replace(cwd=cwd, roots=("",)), inside, Files())
         reader.script = self.script  # the command over there is still this text's
         return reader
 
-    def within(self, place: Place, inside: str, files: dict[str, Written]) -> "Reader":
+    def within(self, place: Place, inside: str, files: Files) -> "Reader":
         """Return a reader for what this one's text runs."""
         reader = Reader(
             place,
@@ -220,11 +220,13 @@ class Reader:
         made = self.paths.effects(
             kind, word.text, command.cwd, program=program, how=how, glob=word.glob
         )
-        here = self.paths.resolve(word.text, command.cwd) if self.files else ""
-        link = self.files.get(here)
-        if link is not None and link.link and kind in ("fs.read", "fs.write", "fs.permission"):
+        if kind == "fs.read":
+            made = [self.files.seen(effect) for effect in made]
+        link = self.files.written.get(self.paths.resolve(word.text, command.cwd))
+        through = kind in ("fs.read", "fs.write", "fs.permission")
+        if through and link is not None and link.link and link.copies is not None:
             # What goes through a link reaches the file behind it.
-            made += self.paths.effects(kind, link.link, "", program=program, how=how)
+            made += self.paths.effects(kind, link.copies[0], "", program=program, how=how)
         sweeping = kind == "fs.delete" and (word.glob or "recursive" in how)
         if sweeping and command.otherwise and not isabs(word.text):
             # Had the cd before it failed, this would sweep the directory before.
@@ -321,13 +323,14 @@ class Reader:
         if entry is None:
             if len(words) == 2 and words[1].text in _ABOUT_ITSELF:
                 return [*made, self.inspect(name)]
-            return [*made, self.unknown("unknown-program", name, name)]
+            called = self._function(name) or [self.unknown("unknown-program", name, name)]
+            return [*made, *called]
         if command.assigns:
             words = self._with_options(words, command)
         made += apply(self, entry, name, words[1:], command)
         if name == "alias":
             self._define(words[1:])
-        if self.files and name in _RUNNERS:
+        if self.files.written and name in _RUNNERS:
             made += self._supplied(words, command)
         return made
 
@@ -357,6 +360,14 @@ class Reader:
         self._aliases[words[0].text] = body
         return made
 
+    def _function(self, name: str) -> list[Effect]:
+        """Return what a function does that a file sourced by this text defines; else nothing."""
+        for path in self.files.sourced:
+            made = self.run_known(part_of(path, name + FUNCTION), name)
+            if made is not None:
+                return made or [self.inspect(name)]
+        return []
+
     def entry(self, name: str) -> dict[str, Any] | None:
         """Return the catalogue entry of a program, also by its name without a version."""
         return entry_of(self.catalog, name)
@@ -383,17 +394,38 @@ class Reader:
                 Effect("exec.code", "outside", host.resource, True, proof, program, "remote"),
             ]
         path = self.paths.resolve(word.text, command.cwd)
+        if program in ("source", "."):
+            self.files.sourced.append(path)
         made = self.paths.effects(
             "exec.code", word.text, command.cwd, program=program, how=("file",)
         )
         if any(effect.scope == "secret" for effect in made):
             made += self.touch("fs.read", word, command, program)  # whoever runs it has read it
-        written = self.files.get(path)
-        if written is not None:
-            made += flow.executed(written, path, program, self)
-        elif flow.came_from_elsewhere(path, self.files):
+        known = self.run_known(path, program)
+        if known is not None:
+            made += known
+        elif flow.came_from_elsewhere(path, self.files.written):
             made.append(self.unknown("not-the-projects-own", program, path))
         return made
+
+    def run_known(self, path: str, program: str) -> list[Effect] | None:
+        """Return the effects of running a file whose content is known; None when it is not.
+
+        A part of a file may be meant as well; see ``reading.part_of``.
+        """
+        self.files.runs[path] = None
+        written = self.files.get(path)
+        if written is None:
+            return None
+        if self.depth > MAX_NESTING:
+            return [self.unknown("nested-too-deep", program)]
+        self.depth += 1
+        from toolgate.gate.effects import files
+
+        try:
+            return files.executed(written, path, program, self)
+        finally:
+            self.depth -= 1
 
     def net(self, kind: str, target: str, name: str, how: tuple[str, ...] = ()) -> Effect:
         """Return the effect of reaching a host."""

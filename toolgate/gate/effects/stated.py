@@ -4,7 +4,7 @@ from typing import Any
 
 from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.catalog.schema import effect_parts
-from toolgate.gate.effects.model import PROVED, Effect, unresolved
+from toolgate.gate.effects.model import IRREVERSIBLE, PROVED, Effect, unresolved
 from toolgate.gate.effects.patterns import matches
 
 _OFF = frozenset(("none", "false", "no", "off", "0"))
@@ -19,23 +19,6 @@ _SCOPE_OF_TYPE = {
     "secret": "secret",
 }
 _OUTSIDE = frozenset(("vcs.publish", "pkg.publish"))
-_IRREVERSIBLE = frozenset(
-    (
-        "fs.delete",
-        "vcs.discard",
-        "vcs.history_rewrite",
-        "vcs.publish",
-        "infra.destroy",
-        "db.destroy",
-        "net.send",
-        "net.shell",
-        "msg.send",
-        "pay.spend",
-        "pkg.publish",
-        "deploy.release",
-        "secret.print",
-    )
-)
 
 
 def stated(item: str, name: str, how: tuple[str, ...]) -> Effect:
@@ -47,7 +30,7 @@ def stated(item: str, name: str, how: tuple[str, ...]) -> Effect:
         kind,
         scope or usual_scope(kind),
         resource or name,
-        kind not in _IRREVERSIBLE,
+        kind not in IRREVERSIBLE,
         proof,
         name,
         marks,

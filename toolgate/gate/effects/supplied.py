@@ -24,15 +24,15 @@ def effects_of_supplied(reader: Reading, words: tuple[Word, ...], command: Comma
     for file in _MAKEFILES if make else ("package.json",):
         path = reader.paths.resolve(file, cwd)
         written = reader.files.get(path)
-        if written is None:
+        if written is None or written.artifact is not None:
             continue
         if written.text is None:
             return [reader.unknown("written-in-this-text", name, file)]
         # What a recipe runs of the same file again is not followed once more.
-        reader.files[path] = written._replace(text=None)
+        reader.files.put(path, written._replace(text=None))
         read = _targets if make else _scripts
         made = read(reader, written.text, rest, cwd)
-        reader.files[path] = written
+        reader.files.put(path, written)
         return made
     return []
 

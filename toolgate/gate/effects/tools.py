@@ -9,7 +9,7 @@ from toolgate.gate.effects.content import holds_secret
 from toolgate.gate.effects.hosts import host_of, is_metadata, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.paths import Paths
-from toolgate.gate.effects.reading import Reading
+from toolgate.gate.effects.reading import Files, Reading, Written
 from toolgate.gate.effects.settings import Settings
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ _PATH_TOOLS: dict[str, tuple[str, str]] = {
     "replace": ("fs.write", "file_path"),
     "NotebookEdit": ("fs.write", "notebook_path"),
 }
+_WHOLE = frozenset(("Write", "write_file"))
 _CONTENT_KEYS = ("content", "new_string", "new_source")
 _SEARCH_TOOLS = frozenset(
     (
@@ -78,6 +79,7 @@ def effects_of_tool(
     settings: Settings,
     mcp: "dict[str, Description]",
     reading: Callable[[], Reading],
+    files: Files,
 ) -> list[Effect]:
     """Return the effects of a call of any tool but a shell.
 
@@ -86,6 +88,7 @@ def effects_of_tool(
         settings: names and patterns from the policy.
         mcp: what the policy says of MCP tools.
         reading: makes a reader of shell text where the call would run.
+        files: what files are known to hold; takes what the call writes.
 
     Raises:
         InputError: a field the tool cannot do without is missing or no text.
@@ -93,9 +96,9 @@ def effects_of_tool(
     tool = call.tool
     paths = Paths(call.place, settings)
     if tool in _PATH_TOOLS:
-        return _file(call, paths)
+        return _file(call, paths, files)
     if tool in _SEARCH_TOOLS:
-        return _search(call, paths)
+        return [files.seen(effect) for effect in _search(call, paths)]
     if tool in _FETCH_TOOLS:
         return _fetch(call, settings)
     if tool in _SEARCHES:
@@ -109,21 +112,45 @@ def effects_of_tool(
     return [Effect("exec.code", "unknown", tool, True, unresolved("unknown-tool"), tool, "tool")]
 
 
-def _file(call: ToolCall, paths: Paths) -> list[Effect]:
+def _file(call: ToolCall, paths: Paths, files: Files) -> list[Effect]:
     kind, key = _PATH_TOOLS[call.tool]
     path = text_field(call, key)
     made = paths.effects(kind, path, call.place.cwd, program=call.tool)
-    if kind == "fs.write":
-        texts = [call.input.get(name) for name in _CONTENT_KEYS]
-        edits = call.input.get("edits")
-        if isinstance(edits, list):
-            texts += [edit.get("new_string") for edit in edits if isinstance(edit, dict)]
-        if any(isinstance(text, str) and holds_secret(text) for text in texts):
-            where = made[0]
+    where = made[0] if made else None
+    if kind == "fs.write" and where is not None:
+        texts = _contents(call)
+        secret = any(holds_secret(text) for text in texts)
+        if secret:
             made.append(
                 Effect("secret.persist", where.scope, where.resource, True, PROVED, call.tool, "")
             )
+        part = call.tool not in _WHOLE
+        text = "\n".join(texts) if texts else None
+        before = files.get(where.resource) if part else None
+        files.put(
+            where.resource,
+            Written(text, False, secret, scope=where.scope, part=part, before=before),
+        )
+    elif kind == "fs.read":
+        made = [files.seen(effect) for effect in made]
     return made
+
+
+def leaves_out_content(call: ToolCall) -> bool:
+    """Say whether a call writes a file and its input does not say what, as in a shortened log."""
+    kind, _ = _PATH_TOOLS.get(call.tool, ("", ""))
+    texts = _contents(call)
+    cut = any(text.startswith("[elided ") for text in texts)
+    return kind == "fs.write" and (cut or not texts)
+
+
+def _contents(call: ToolCall) -> list[str]:
+    """Return the texts a call puts into its file."""
+    texts = [call.input.get(name) for name in _CONTENT_KEYS]
+    edits = call.input.get("edits")
+    if isinstance(edits, list):
+        texts += [edit.get("new_string") for edit in edits if isinstance(edit, dict)]
+    return [text for text in texts if isinstance(text, str)]
 
 
 def _search(call: ToolCall, paths: Paths) -> list[Effect]:

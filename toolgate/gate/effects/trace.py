@@ -11,9 +11,10 @@ from toolgate.gate.call import Place
 from toolgate.gate.catalog.load import Catalog
 from toolgate.gate.effects import flow
 from toolgate.gate.effects.model import Effect
-from toolgate.gate.effects.reading import Written
+from toolgate.gate.effects.reading import Files
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.effects.shell import Reader
+from toolgate.gate.facts.session import NOTHING, Session
 from toolgate.gate.shell.model import Command, Redirect, Script, Word
 
 TEXT, PIPE, GROUP, COMMAND, RUN = "text", "pipe", "group", "command", "run"
@@ -89,14 +90,16 @@ class WatchedReader(Reader):
     _open: list[Step]
 
     @classmethod
-    def over(cls, place: Place, settings: Settings, catalog: Catalog) -> "WatchedReader":
-        """Return a reader for a whole text; arguments as of ``Reader``."""
-        reader = cls(place, settings, catalog)
+    def over(
+        cls, place: Place, settings: Settings, catalog: Catalog, session: Session
+    ) -> "WatchedReader":
+        """Return a reader for a whole text of a session; arguments as of ``Reader``."""
+        reader = cls(place, settings, catalog, files=Files(session))
         reader.top = Step(Node(TEXT))
         reader._open = [reader.top]
         return reader
 
-    def within(self, place: Place, inside: str, files: dict[str, Written]) -> "WatchedReader":
+    def within(self, place: Place, inside: str, files: Files) -> "WatchedReader":
         """Return a reader for what this one's text runs, which adds to the same tree."""
         reader = WatchedReader(
             place,
@@ -172,7 +175,13 @@ class WatchedReader(Reader):
         return made
 
 
-def reading_of(text: str, place: Place, settings: Settings, catalog: Catalog) -> Node:
+def reading_of(
+    text: str,
+    place: Place,
+    settings: Settings,
+    catalog: Catalog,
+    session: Session = NOTHING,
+) -> Node:
     """Return how a shell text is read.
 
     Args:
@@ -180,8 +189,9 @@ def reading_of(text: str, place: Place, settings: Settings, catalog: Catalog) ->
         place: where it would run.
         settings: names and patterns from the policy.
         catalog: what programs do.
+        session: what is known of the session before it.
     """
-    reader = WatchedReader.over(place, settings, catalog)
+    reader = WatchedReader.over(place, settings, catalog, session)
     made = reader.effects(text)
     (whole,) = reader.top.below
     return _node(whole, frozenset(made))

@@ -8,6 +8,7 @@ from toolgate.errors import PolicyError
 from toolgate.gate.decision import AXES, COMPOSITION
 from toolgate.gate.effects.model import TYPES
 from toolgate.gate.effects.settings import Settings
+from toolgate.gate.facts.session import ASKABLE, CODES
 from toolgate.gate.policy.match import EFFECT_KEYS
 from toolgate.gate.policy.mcp import compiled_mcp, mcp_faults
 from toolgate.gate.policy.model import FORMAT
@@ -27,10 +28,12 @@ _TOP = {
     "authors",
     "composition",
     "principals",
+    "facts",
 }
-_RULE = {"rule", "decide", "axis", "because", "tools", "effects"}
+_RULE = {"rule", "decide", "axis", "because", "tools", "effects", "facts"}
 _CLASS = {"name", "tools", "effects"}
 _CLASS_EFFECT = ("type", "scope", "reversible", "proof")
+_MOST_TURNS = 10_000
 _DECIDE = ("allow", "ask", "deny")
 
 
@@ -119,6 +122,7 @@ def _compiled(body: dict[str, Any], catalog_digest: str) -> dict[str, Any]:
         "principals": body.get("principals") or {},
         "names": {key: sorted(set(names.get(key) or [])) for key in Settings._fields},
         "mcp": compiled_mcp(body.get("mcp") or {}),
+        "facts": body.get("facts") or {},
         "classes": body.get("classes") or [],
         # Neither order nor repetition carries meaning, so neither is kept.
         "rules": sorted(rules.values(), key=lambda rule: str(rule["rule"])),
@@ -139,7 +143,9 @@ def _faults(body: Any) -> list[str]:
     faults += _names_faults(body.get("names"))
     faults += mcp_faults(body.get("mcp"))
     faults += _items(body.get("classes"), "class", "name", _class_faults)
+    faults += _facts_faults(body.get("facts"))
     faults += _items(body.get("rules"), "rule", "rule", _rule_faults)
+    faults += _unaged_faults(body)
     return faults + people_faults(body)
 
 
@@ -177,7 +183,38 @@ def _rule_faults(rule: dict[str, Any], where: str) -> list[str]:
     if not rule.get("tools") and not rule.get("effects"):
         faults.append(f"{where}: neither tools nor effects; it would speak about everything")
     faults += _texts(rule.get("tools"), f"{where}: tools")
+    wrong = _texts(rule.get("facts"), f"{where}: facts")
+    unknown = [] if wrong else sorted(set(rule.get("facts") or ()) - set(CODES))
+    faults += wrong + [f"{where}: unknown fact {code}" for code in unknown]
     return faults + _effect_faults(rule.get("effects"), where, EFFECT_KEYS)
+
+
+def _facts_faults(value: Any) -> list[str]:
+    if value is None:
+        return []
+    if not isinstance(value, dict):
+        return [f"facts is {type(value).__name__}; expected a mapping of facts to turns"]
+    faults: list[str] = []
+    for code, item in value.items():
+        if code not in ASKABLE:
+            faults.append(f"facts: {code} does not age; expected one of {', '.join(ASKABLE)}")
+        turns = item.get("turns") if isinstance(item, dict) and set(item) == {"turns"} else None
+        if type(turns) is not int or not 1 <= turns <= _MOST_TURNS:
+            faults.append(f"facts: {code}: expected turns, a number from 1 to {_MOST_TURNS}")
+    return faults
+
+
+def _unaged_faults(body: dict[str, Any]) -> list[str]:
+    """Refuse a rule over a fact that the policy does not say the age of: it would never apply."""
+    aged = body.get("facts") if isinstance(body.get("facts"), dict) else {}
+    rules = body.get("rules") if isinstance(body.get("rules"), list) else []
+    return [
+        f"rule {rule.get('rule')}: facts says nothing of how long {code} counts"
+        for rule in rules or ()
+        if isinstance(rule, dict) and isinstance(rule.get("facts"), list)
+        for code in rule["facts"]
+        if code in ASKABLE and code not in (aged or {})
+    ]
 
 
 def _class_faults(item: dict[str, Any], where: str) -> list[str]:

@@ -24,6 +24,7 @@ class Rule(NamedTuple):
         because: why, for people.
         tools: tool name patterns; empty for every tool.
         effects: what an effect must be like, any of them; empty for a rule over the whole call.
+        facts: codes of what must be known of the session, all of them.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Rule(NamedTuple):
     because: str
     tools: tuple[str, ...]
     effects: tuple[dict[str, Any], ...]
+    facts: tuple[str, ...] = ()
 
 
 class ActionClass(NamedTuple):
@@ -78,6 +80,9 @@ class Policy:
         self.principals: dict[str, list[str]] = body.get("principals", {})
         self.composition: dict[str, dict[str, Any]] = body["composition"]
         self.authored_by: dict[str, str | None] | None = body["authored_by"]
+        self.turns: dict[str, int] = {
+            code: item["turns"] for code, item in body.get("facts", {}).items()
+        }
         self.call_rules: list[Rule] = []
         self.rules_by_type: dict[str, list[Rule]] = {}
         self._index(body["rules"], source)
@@ -90,6 +95,7 @@ class Policy:
                 item.get("axis"),
                 item["because"],
                 *_speaks_of(item, f"rule {item['rule']}", source),
+                tuple(item.get("facts", ())),
             )
             if not rule.effects:
                 self.call_rules.append(rule)

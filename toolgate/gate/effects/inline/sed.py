@@ -34,6 +34,13 @@ def effects_of_sed(text: str, reader: Reading, command: Command, name: str) -> l
     return made
 
 
+def inserted(text: str) -> list[str]:
+    """Return the texts a sed script puts into its stream, as they are written down in it."""
+    script = _Script(text)
+    script.read()
+    return script.texts
+
+
 class _Script:
     """Walks a script; what it cannot follow counts as running something."""
 
@@ -41,6 +48,7 @@ class _Script:
         self.text = text
         self.position = 0
         self.found: list[_Found] = []
+        self.texts: list[str] = []
 
     def read(self) -> list[_Found]:
         """Return what the script does, in source order."""
@@ -113,7 +121,10 @@ class _Script:
         if char in ("s", "y"):
             mark = self._next()
             self._delimited(mark, pattern=char == "s")
+            begin = self.position
             self._delimited(mark, pattern=False)
+            put = self.text[begin : self.position].removesuffix(mark)
+            self.texts.append(put.replace("\\" + mark, mark).replace("\\n", "\n"))
             if char == "s":
                 self._flags()
         elif char in ("w", "W"):
@@ -141,6 +152,7 @@ class _Script:
         """Pass the text of ``a``, ``i`` and ``c``: to the line's end, on behind a backslash."""
         while True:
             line = self._line()
+            self.texts.append(line.lstrip("\\").strip())
             if not line.endswith("\\") or self.position > len(self.text):
                 return
 

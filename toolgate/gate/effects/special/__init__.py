@@ -9,7 +9,7 @@ from collections.abc import Callable
 from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import Reading
-from toolgate.gate.effects.special.files import chmod, dd, find, kill, tar
+from toolgate.gate.effects.special.files import chmod, dd, find, kill, shares_copy, tar
 from toolgate.gate.effects.special.git import (
     git_checkout,
     git_config,
@@ -51,6 +51,7 @@ READINGS: dict[str, Special] = {
     "chmod": chmod,
     "tar": tar,
     "kill": kill,
+    "install": shares_copy,
     "xargs": _later("repeated", "xargs"),
     "parallel": _later("repeated", "parallel"),
     "fd": _later("repeated", "fd"),

@@ -6,6 +6,7 @@ from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects.hosts import split_remote
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.reading import Reading
+from toolgate.gate.facts.session import READ_SECRET, SECRET
 from toolgate.gate.shell.model import HOLE, Command, Word
 from toolgate.gate.shell.state import OWN_JOB
 
@@ -178,6 +179,10 @@ def dd(
     return made
 
 
+OTHERS_READ = "others-read"
+"""Qualifier of a change after which every user of the machine may read."""
+
+
 def chmod(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
@@ -186,10 +191,12 @@ def chmod(
     mode = words.pop(0).text if words and not parsed.has(["--reference"]) else ""
     # A mode such as -x or -R,... is split off as an option; only widening matters here.
     marks = list(how)
+    opens = False
     if mode.isdigit():
         digits = mode[-4:].zfill(4)
         if int(digits[3], 8) & 2 if digits[3] in "01234567" else False:
             marks.append("world-writable")
+        opens = digits[3] in "4567"
         if digits[0] in "4567" and len(mode) >= 4:
             marks.append("setuid")
     else:
@@ -199,12 +206,48 @@ def chmod(
                 who, plus, what = clause.partition("=")
             if plus and "w" in what and (set(who) & set("oa")):
                 marks.append("world-writable")
+            if plus and "r" in what and (not who or set(who) & set("oa")):
+                opens = True
             if plus and "s" in what:
                 marks.append("setuid")
     made: list[Effect] = []
     for word in words:
         made += reader.touch("fs.permission", word, command, name, tuple(marks))
-    return made
+    return [_opened(effect, reader) for effect in made] if opens else made
+
+
+def _opened(effect: Effect, reader: Reading) -> Effect:
+    """Mark a change that lets others read a secret, or what a secret was put into."""
+    read = reader.paths.effects("fs.read", effect.resource, "", program=effect.program)
+    if effect.scope == "secret" or any(one.type == "secret.read" for one in read):
+        return effect._replace(how=f"{effect.how} {OTHERS_READ}".strip())
+    written = reader.files.get(effect.resource)
+    if written is None or not written.secret:
+        return effect
+    if written.artifact is not None:
+        reader.files.rest_on(READ_SECRET, written.artifact.entry_of(SECRET))
+    return effect._replace(how=f"{effect.how} {OTHERS_READ} copy".strip())
+
+
+def shares_copy(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return that ``install`` lets others read what it copies, unless its mode says otherwise."""
+    mode = parsed.value("-m", "--mode")
+    text = "755" if mode is None else mode.text
+    if text.isdigit() and text[-1:] not in "4567":
+        return []
+    if not text.isdigit() and "r" not in text:
+        return []
+    sources = [reader.touch("fs.read", word, command, name) for word in parsed.operands[:-1]]
+    secret = any(effect.type == "secret.read" for made in sources for effect in made)
+    if not secret:
+        return []
+    return [
+        effect._replace(type="fs.permission", how=f"{effect.how} {OTHERS_READ} copy".strip())
+        for effect in reader.touch("fs.write", parsed.operands[-1], command, name)
+        if effect.type == "fs.write"
+    ]
 
 
 def kill(
@@ -243,5 +286,6 @@ def _own_process(reader: Reading, word: Word, command: Command) -> str:
     written = reader.files.get(path)
     if HOLE in path or reader.paths.scope(path) not in ("workspace", "temp"):
         return ""
-    own = written is None or (written.text or "").strip() == OWN_JOB
+    foreign = written is not None and written.artifact is None
+    own = not foreign or written is None or (written.text or "").strip() == OWN_JOB
     return path if own else ""

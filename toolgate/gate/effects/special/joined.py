@@ -30,6 +30,10 @@ def words_as_shell(
     if name in _RUN_AS_GIVEN and len(words) > 1:
         return reader.invoke(words, command._replace(words=words))
     text = " ".join(word.text for word in words)
-    return (
-        reader.inner(text, cwd=command.cwd) if HOLE not in text else [reader.code_not_known(name)]
-    )
+    if HOLE not in text:
+        return reader.inner(text, cwd=command.cwd)
+    if len(words) == 1 and not text.strip(HOLE + " \n\t"):
+        from toolgate.gate.effects.entry import printed
+
+        return printed(reader, words[0], name) or [reader.code_not_known(name)]
+    return [reader.code_not_known(name)]

@@ -1,0 +1,197 @@
+"""Files that a text writes and runs: what goes into them, what running them does."""
+
+import json
+from posixpath import basename, dirname, join
+
+from toolgate.gate.effects import code, stored
+from toolgate.gate.effects.content import language_of
+from toolgate.gate.effects.flow import content
+from toolgate.gate.effects.loads import loaded
+from toolgate.gate.effects.model import PROVED, Effect, unresolved
+from toolgate.gate.effects.reading import TOUCHES, Reading, Written, part_of
+from toolgate.gate.facts.artifacts import RUNS, UNREAD, Artifact
+from toolgate.gate.facts.session import COPIES, EXECUTES, PENDING_WRITE, SECRET, UNREAD_ARTIFACT
+from toolgate.gate.shell.model import Command, Script
+
+_COPIES = frozenset(("cp", "mv", "ln", "install"))
+_FILTERS = frozenset(("sed", "perl", "ruby"))
+_SETTER = "npm pkg set"
+_GIVES = _COPIES | _FILTERS | {"tee", "dd", _SETTER}
+# A plan that a program writes down, to be carried out by a later call.
+_PLANS = {
+    "plans-destroy": "infra.destroy@outside",
+    "plans-change": "infra.mutate@outside",
+}
+_TOUCHED = ("fs.read", "secret.read", "fs.delete")
+
+
+def note(
+    script: Script, command: Command, made: list[Effect], reader: Reading, base: Written
+) -> None:
+    """Keep what a command puts into the files it writes.
+
+    Args:
+        script: the whole text.
+        command: the command.
+        made: its own effects.
+        reader: keeps the files.
+        base: what holds for each of them: where it comes from, and whether a secret went in.
+    """
+    puts: dict[str, Written] = {}
+    # What a program given on the command line writes is known to be written, but not what.
+    inline = any(e.type == "exec.code" and "inline" in e.how.split() for e in made)
+    printed = content(script, command)
+    for effect in made:
+        if effect.type in ("fs.write", "fs.link"):
+            marks = effect.how.split()
+            part = bool({"append", "in-place"} & set(marks)) or effect.program == _SETTER
+            piped = effect.program == "shell" and ("append" in marks or "truncate" in marks)
+            base = base._replace(
+                scope=effect.scope,
+                said=inline or piped or effect.program in _GIVES,
+                folder=bool({"extract", "clone"} & set(marks)),
+            )
+            for path, one in _put(effect, made, command, reader, base, printed).items():
+                before = reader.files.get(path) if part else None
+                puts[path] = one._replace(part=part, before=before)
+    for effect in made:
+        marks = effect.how.split()
+        if effect.type == "fs.delete" and not {"recursive", "glob"} & set(marks):
+            reader.files.drop(effect.resource)
+    for path, one in puts.items():
+        reader.files.put(path, one)
+
+
+def _put(
+    effect: Effect,
+    made: list[Effect],
+    command: Command,
+    reader: Reading,
+    base: Written,
+    printed: str | None,
+) -> dict[str, Written]:
+    """Return what one write puts where."""
+    program, path = effect.program, effect.resource
+    plans = next((note for mark, note in _PLANS.items() if mark in effect.how.split()), "")
+    if plans:
+        return {path: base._replace(plans=plans, said=True)}
+    if program in _COPIES:
+        found = [e for e in made if e.type in _TOUCHED and e.program == program]
+        link = program == "ln" or effect.type == "fs.link"
+        puts = {}
+        for source in found:
+            one = _copy(source, path, reader, base, link=link)
+            puts[join(path, basename(source.resource))] = one
+            if len(found) == 1:
+                puts[path] = one
+        return puts or {path: base}
+    if program == _SETTER:
+        file = reader.paths.resolve(path, command.cwd)
+        return {file: base._replace(text=_set(command))}
+    if "in-place" in effect.how.split() and program in _FILTERS:
+        return {path: base._replace(text=_inserted(command, program))}
+    if program == "shell" and printed is None and command.words:
+        shown = [e for e in made if e.type in _TOUCHED and e.program == "cat"]
+        if command.words[0].text == "cat" and shown and not command.stdin:
+            shown_so_far: Written | None = None
+            for source in shown:
+                copy = _copy(source, path, reader, base, link=False)
+                shown_so_far = copy._replace(before=shown_so_far)
+            return {path: shown_so_far or base}
+    if program == "dd":
+        found = [e for e in made if e.type in _TOUCHED and e.program == "dd"]
+        if len(found) == 1:
+            return {path: _copy(found[0], path, reader, base, link=False)}
+    return {path: base._replace(text=printed)}
+
+
+def _copy(source: Effect, path: str, reader: Reading, base: Written, *, link: bool) -> Written:
+    """Return what a copy or a link of a file holds: what that file is known to hold."""
+    known = reader.files.get(source.resource)
+    secret = base.secret or source.scope == "secret" or (known is not None and known.secret)
+    if known is None or link:
+        copies = (source.resource, source.scope)
+        return base._replace(secret=secret, copies=copies, link=link)
+    if known.artifact is not None:
+        reader.files.rest_on(COPIES, *known.artifact.entries)
+    return known._replace(secret=secret, scope=base.scope, part=False, said=True)
+
+
+def _set(command: Command) -> str:
+    """Return the scripts that ``npm pkg set`` puts into the package, as lines of its file."""
+    lines: list[str] = []
+    for word in command.words:
+        key, equals, value = word.text.partition("=")
+        if equals and key.startswith("scripts."):
+            lines.append(f"{json.dumps(key.removeprefix('scripts.'))}: {json.dumps(value)}")
+    return "\n".join(lines)
+
+
+def _inserted(command: Command, program: str) -> str | None:
+    """Return the text that an edit in place puts into its file, None when that is not known."""
+    from toolgate.gate.effects.inline.sed import inserted
+
+    texts: list[str] = []
+    for word in command.words[1:]:
+        if word.text.startswith("-"):
+            continue
+        if not word.known:
+            return None
+        if program != "sed" and word.text[:2] not in ("s/", "s|", "s#", "s,", "s!", "s{"):
+            continue
+        texts += inserted(word.text)
+    return "\n".join(texts) + "\n"
+
+
+def executed(written: Written, path: str, program: str, reader: Reading) -> list[Effect]:
+    """Return the effects of running a file that this text or the session has written."""
+    made: list[Effect] = []
+    if written.before is not None:
+        made += executed(written.before, path, program, reader)
+    if written.artifact is not None:
+        return made + _joined(written.artifact, path, program, reader)
+    if written.copies is not None:
+        origin, scope = written.copies
+        known = reader.files.get(origin) if written.link else None
+        if known is not None and not known.link:
+            return made + executed(known, origin, program, reader)
+        return [*made, Effect("exec.code", scope, origin, True, PROVED, program, "file")]
+    if written.plans:
+        return [*made, stored.effect_of(written.plans, part_of(path, TOUCHES), program)]
+    if written.remote:
+        proof = unresolved("remote-code")
+        return [*made, Effect("exec.code", "outside", path, True, proof, program, "remote")]
+    if written.built:
+        return made  # running what the project's build made is running project code
+    if written.text is None:
+        return [*made, reader.unknown("written-in-this-text", program, path)]
+    language = language_of(written.text, path, program)
+    if language == "shell":
+        return made + reader.inner(written.text)
+    made += code.effects(
+        language, written.text, reader, Command((), (), (), reader.place.cwd), program
+    )
+    for other in loaded(language, written.text, dirname(path)):
+        if other != path:
+            made += reader.run_known(other, program) or []
+    return made
+
+
+def _joined(artifact: Artifact, path: str, program: str, reader: Reading) -> list[Effect]:
+    """Return what running a file does that earlier calls have written, and keep why."""
+    known = reader.files
+    known.rest_on(EXECUTES, *artifact.entries)
+    known.rest_on(PENDING_WRITE, *artifact.pending)
+    known.rest_on(UNREAD_ARTIFACT, artifact.entry_of(UNREAD))
+    made = [
+        stored.effect_of(said, part_of(path, TOUCHES), program)
+        for said, _ in artifact.holds
+        if said not in (UNREAD, SECRET, stored.HARMLESS) and not said.startswith(RUNS)
+    ]
+    if artifact.entry_of(UNREAD):
+        made.append(reader.unknown("unread-artifact", program, path))
+    if artifact.pending:
+        made.append(reader.unknown("pending-write", program, path))
+    if not artifact.readable:
+        made.append(reader.unknown("session-not-readable", program, path))
+    return made
