@@ -7,7 +7,7 @@ from toolgate.gate.decision import ALLOW, COMPOSITION, DENY, Decision, Fact
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.shell import Reader
 from toolgate.gate.effects.tools import SHELL_TOOLS, effects_of_tool, text_field
-from toolgate.gate.policy.evaluate import Verdict, class_of, evaluate, unattended
+from toolgate.gate.policy.evaluate import Verdict, evaluate, unattended
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.shell.model import HOLE
 
@@ -68,15 +68,14 @@ class Gate:
             name = type(error).__name__
             return self.refusal(GATE_FAULT, f"Denied: the gate failed to read the call ({name}).")
         verdict = evaluate(self.policy, call.tool, effects)
-        action_class = class_of(self.policy, call.tool, effects)
-        if verdict.rule.decide != DENY and action_class in self.policy.composition:
-            return self._composed(call, verdict, action_class, effects, facts)
+        if verdict.rule.decide != DENY and verdict.action_class in self.policy.composition:
+            return self._composed(call, verdict, effects, facts)
         state = unattended(self.policy, verdict.rule.decide, call.mode)
         return Decision(
             state=state,
             rule=verdict.rule.name,
             axis=verdict.rule.axis,
-            action_class=action_class,
+            action_class=verdict.action_class,
             effects=effects,
             facts=facts,
             proof=next((e.proof for e in effects if e.proof != PROVED), PROVED),
@@ -88,7 +87,6 @@ class Gate:
         self,
         call: ToolCall,
         verdict: Verdict,
-        action_class: str,
         effects: tuple[Effect, ...],
         facts: tuple[Fact, ...],
     ) -> Decision:
@@ -96,6 +94,7 @@ class Gate:
 
         Whoever holds the approvals (the hook, from the ledger) lifts it.
         """
+        action_class = verdict.action_class
         who = self.policy.approvers(action_class).phrase()
         what = _phrase(verdict.effect) if verdict.effect is not None else call.tool
         return Decision(
@@ -126,7 +125,7 @@ class Gate:
 
 
 def _sentence(call: ToolCall, verdict: Verdict, state: str) -> str:
-    rule, effect = verdict
+    rule, effect = verdict.rule, verdict.effect
     answer = {"allow": "Allowed", "ask": "Asking first", "deny": "Denied"}[state]
     what = _phrase(effect) if effect is not None else call.tool
     text = f"{answer}: {what}; {rule.because} (rule {rule.name})."

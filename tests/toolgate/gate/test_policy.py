@@ -11,8 +11,9 @@ from toolgate.errors import PolicyError
 from toolgate.gate.decision import STRICTNESS
 from toolgate.gate.effects.model import PROVED, TYPES, Effect
 from toolgate.gate.policy.compile import compile_policy
-from toolgate.gate.policy.evaluate import DEFAULT, evaluate
+from toolgate.gate.policy.evaluate import evaluate
 from toolgate.gate.policy.model import Policy
+from toolgate.gate.policy.rule import DEFAULT
 
 CATALOG = "sha256:" + "0" * 64
 
