@@ -10,6 +10,12 @@ OWN_JOB = "%!"
 
 _SUBSCRIPTS = frozenset(("test", "[", "let", "printf", "read", "unset", "declare", "typeset"))
 
+_CHANGES = _SUBSCRIPTS.union(
+    ("cd", "pushd", "popd", "set", "source", ".", "eval", "trap", "alias"),
+    ("mapfile", "readarray", "getopts"),
+)
+"""Builtins that change what the text knows, or may run code while they do."""
+
 
 class State:
     """What the text has set so far: directory and variables.
@@ -80,6 +86,8 @@ class State:
         while arguments and arguments[0].text in ("command", "builtin"):
             arguments = arguments[1:]
         name = arguments[0].text if arguments else ""
+        if name not in _CHANGES:
+            return faults
         rest = [word.text for word in arguments[1:]]
         if name in ("cd", "pushd"):
             before = self.cwd
