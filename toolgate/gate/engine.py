@@ -1,10 +1,11 @@
 """From a call to a decision. Pure: the same call and policy give the same decision."""
 
 from toolgate.errors import InputError, PolicyError
-from toolgate.gate.call import ToolCall
+from toolgate.gate.call import Place, ToolCall
 from toolgate.gate.catalog.load import Catalog
 from toolgate.gate.decision import ALLOW, COMPOSITION, DENY, Decision, Fact
 from toolgate.gate.effects.model import PROVED, Effect
+from toolgate.gate.effects.paths import Paths
 from toolgate.gate.effects.shell import Reader
 from toolgate.gate.effects.tools import SHELL_TOOLS, effects_of_tool, text_field
 from toolgate.gate.policy.evaluate import Verdict, evaluate, unattended
@@ -12,6 +13,7 @@ from toolgate.gate.policy.model import Policy
 from toolgate.gate.shell.model import HOLE
 
 _SENTENCE_RESOURCE = 160
+_MAX_PLACES = 32
 GATE_FAULT = "gate-fault"
 """Rule name of a deny because reading the call failed inside the gate."""
 
@@ -35,6 +37,7 @@ class Gate:
             )
         self.policy = policy
         self.catalog = catalog
+        self._paths: dict[tuple[object, ...], Paths] = {}
 
     @property
     def policy_digest(self) -> str:
@@ -54,8 +57,20 @@ class Gate:
         """
         if call.tool in SHELL_TOOLS:
             text = text_field(call, "command")
-            return tuple(Reader(call.place, self.policy.settings, self.catalog).effects(text))
+            paths = self._paths_at(call.place)
+            reader = Reader(call.place, self.policy.settings, self.catalog, paths=paths)
+            return tuple(reader.effects(text))
         return tuple(effects_of_tool(call, self.policy.settings, self.policy.mcp))
+
+    def _paths_at(self, place: Place) -> Paths:
+        """Return the reading of paths at a place; calls of one workspace share it."""
+        key = (place.roots or place.cwd, place.home, place.temp, place.gate)
+        found = self._paths.get(key)
+        if found is None:
+            if len(self._paths) >= _MAX_PLACES:
+                self._paths.clear()
+            found = self._paths[key] = Paths(place, self.policy.settings)
+        return found
 
     def decide(self, call: ToolCall, facts: tuple[Fact, ...] = ()) -> Decision:
         """Return the decision on a call. A call that cannot be read is denied."""

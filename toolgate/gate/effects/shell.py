@@ -47,6 +47,7 @@ class Reader:
         place: where it would run.
         settings: names and patterns from the policy.
         catalog: what programs do.
+        paths: the reading of paths at that place, if there is one already.
         files: what the text has written so far, path to content (None: not known).
         depth: how many readers this one is inside.
         inside: ``container`` or ``remote-host`` when the text runs elsewhere.
@@ -59,6 +60,7 @@ class Reader:
         settings: Settings,
         catalog: Catalog,
         *,
+        paths: Paths | None = None,
         files: dict[str, Written] | None = None,
         depth: int = 0,
         inside: str = "",
@@ -67,7 +69,7 @@ class Reader:
         self.place = place._replace(cwd="", roots=("",)) if inside else place
         self.settings = settings
         self.catalog = catalog
-        self.paths = Paths(self.place, settings, remote=bool(inside))
+        self.paths = paths or Paths(self.place, settings, remote=bool(inside))
         self.files = {} if files is None else files
         self.depth = depth
         self.inside = inside
@@ -121,10 +123,12 @@ class Reader:
 
     def within(self, place: Place, inside: str, files: dict[str, Written]) -> "Reader":
         """Return a reader for what this one's text runs."""
+        same = inside == self.inside and (place.roots or place.cwd == self.place.cwd)
         return Reader(
             place,
             self.settings,
             self.catalog,
+            paths=self.paths if same else None,
             files=files,
             depth=self.depth + 1,
             inside=inside,
