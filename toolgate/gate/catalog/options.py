@@ -1,5 +1,7 @@
 """Splitting a program's arguments into options and operands, by its catalogue entry."""
 
+from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from toolgate.gate.shell.model import Word
@@ -20,9 +22,9 @@ class Parsed(NamedTuple):
     options: tuple[tuple[str, Word | None], ...]
     operands: tuple[Word, ...]
     rest: tuple[Word, ...]
-    known: frozenset[str] = frozenset()
+    known: Collection[str] = ()
 
-    def has(self, names: list[str], *, abbreviated: bool = True) -> bool:
+    def has(self, names: Collection[str], *, abbreviated: bool = True) -> bool:
         """Say whether one of some options was given.
 
         Args:
@@ -58,7 +60,6 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
             that ``-name`` is one option and no cluster.
     """
     values: dict[str, str] = entry.get("values", {})
-    known = frozenset(values)
     stop, whole = bool(entry.get("stop")), bool(entry.get("whole"))
     options: list[tuple[str, Word | None]] = []
     operands: list[Word] = []
@@ -69,19 +70,20 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
         position += 1
         if text == "--":
             if stop:
-                return Parsed(tuple(options), tuple(operands), arguments[position:], known)
+                return Parsed(tuple(options), tuple(operands), arguments[position:], values)
             operands.extend(arguments[position:])
             break
-        if len(text) < 2 or text[0] not in "-+" or (text[0] == "+" and text not in values):
+        first = text[:1]
+        if first not in ("-", "+") or len(text) < 2 or (first == "+" and text not in values):
             if stop:
-                return Parsed(tuple(options), tuple(operands), arguments[position - 1 :], known)
+                return Parsed(tuple(options), tuple(operands), arguments[position - 1 :], values)
             operands.append(word)
             continue
-        if text.startswith("--") or whole or text[0] == "+":
+        if whole or first == "+" or text.startswith("--"):
             position = _long(word, arguments, position, values, options)
         else:
             position = _cluster(word, arguments, position, values, options)
-    return Parsed(tuple(options), tuple(operands), (), known)
+    return Parsed(tuple(options), tuple(operands), (), values)
 
 
 def _long(
@@ -135,7 +137,7 @@ def _cluster(
     return position
 
 
-def assign_roles(operands: tuple[Word, ...], roles: list[str]) -> list[tuple[str, Word]]:
+def assign_roles(operands: tuple[Word, ...], roles: Sequence[str]) -> list[tuple[str, Word]]:
     """Pair operands with roles.
 
     One role may end in ``*`` and takes what the others leave; a role ending in
@@ -144,22 +146,36 @@ def assign_roles(operands: tuple[Word, ...], roles: list[str]) -> list[tuple[str
     """
     if not roles:
         return [("text", word) for word in operands]
-    star = next((index for index, role in enumerate(roles) if role.endswith("*")), None)
-    head = roles if star is None else roles[:star]
-    tail = [] if star is None else roles[star + 1 :]
-    head = _shortened(head, len(operands) - len(tail))
+    before, repeated, after = _arranged(tuple(roles))
+    head = _shortened(before, len(operands) - len(after))
     pairs = [(role.rstrip("?"), word) for role, word in zip(head, operands, strict=False)]
     left = operands[len(pairs) :]
-    kept = min(len(tail), len(left))
-    middle, last = left[: len(left) - kept], left[len(left) - kept :]
-    repeated = roles[star].rstrip("*") if star is not None else roles[-1].rstrip("?")
-    pairs += [(repeated, word) for word in middle]
-    pairs += [(role.rstrip("?"), word) for role, word in zip(tail[-kept:], last, strict=False)]
-    return pairs
+    if not left:
+        return pairs
+    kept = min(len(after), len(left))
+    pairs += [(repeated, word) for word in left[: len(left) - kept]]
+    last = zip(after[len(after) - kept :], left[len(left) - kept :], strict=True)
+    return pairs + [(role.rstrip("?"), word) for role, word in last]
 
 
-def _shortened(roles: list[str], count: int) -> list[str]:
-    roles = list(roles)
-    while len(roles) > max(count, 0) and any(role.endswith("?") for role in roles):
-        roles.remove(next(role for role in roles if role.endswith("?")))
-    return roles
+@lru_cache(maxsize=512)
+def _arranged(roles: tuple[str, ...]) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    """Return the roles before the repeated one, its name, and those after it."""
+    for position, role in enumerate(roles):
+        if role.endswith("*"):
+            return roles[:position], role.rstrip("*"), roles[position + 1 :]
+    return roles, roles[-1].rstrip("?"), ()
+
+
+def _shortened(roles: tuple[str, ...], count: int) -> tuple[str, ...]:
+    """Drop roles that may be absent, from the first on, until no more are left than operands."""
+    spare = len(roles) - max(count, 0)
+    if spare <= 0:
+        return roles
+    kept: list[str] = []
+    for role in roles:
+        if spare and role.endswith("?"):
+            spare -= 1
+        else:
+            kept.append(role)
+    return tuple(kept)

@@ -21,6 +21,7 @@ _FILE_ROLES = {
     "permission": "fs.permission",
     "link": "fs.link",
 }
+_SILENT_ROLES = frozenset(("text", "list"))
 _SCOPE_OF_TYPE = {
     "vcs": "workspace",
     "exec": "workspace",
@@ -69,20 +70,21 @@ def apply(
     parsed = split(arguments, entry)
     if _asks_for_help(entry, parsed, arguments):
         return [reading.inspect(name)]
-    clauses = [clause for clause in entry.get("when", ()) if _holds(clause, parsed)]
-    looking = parsed.has(entry.get("dry", []), abbreviated=False) or any(
-        clause.get("inspect") for clause in clauses
-    )
-    roles, does = entry.get("operands", []), list(entry.get("does", ()))
+    looking = "dry" in entry and parsed.has(entry["dry"], abbreviated=False)
+    roles, does = entry.get("operands", ()), list(entry.get("does", ()))
     how = (*how, *entry.get("how", ()))
-    for clause in clauses:
-        roles = clause.get("operands", roles)
-        does += clause.get("does", ())
-        how = (*how, *clause.get("how", ()))
+    for clause in entry.get("when", ()):
+        if _holds(clause, parsed):
+            looking = looking or bool(clause.get("inspect"))
+            roles = clause.get("operands", roles)
+            does += clause.get("does", ())
+            how = (*how, *clause.get("how", ()))
     made = _by_options(reading, entry, parsed, name, command, how)
-    for role, word in assign_roles(parsed.operands, roles):
-        made += argument(reading, role, word, command, name, how, last=word is parsed.operands[-1])
-    made += _into_folder(reading, roles, parsed.operands, name, command, how)
+    if roles and parsed.operands:
+        for role, word in assign_roles(parsed.operands, roles):
+            last = word is parsed.operands[-1]
+            made += argument(reading, role, word, command, name, how, last=last)
+        made += _into_folder(reading, roles, parsed.operands, name, command, how)
     made += [stated(item, name, how) for item in does]
     if "special" in entry:
         made += special.READINGS[entry["special"]](reading, parsed, name, command, how)
@@ -90,7 +92,8 @@ def apply(
         made += _wrapped(reading, entry, parsed, name, command)
     elif parsed.rest and entry.get("stop"):
         made += _script_operand(reading, entry, roles, parsed, name, command)
-    made += _standard_input(reading, entry, parsed, name, command)
+    if entry.get("stdin"):
+        made += _standard_input(reading, entry, parsed, name, command)
     if looking:
         made = [effect for effect in made if effect.type in ("fs.read", "secret.read")]
     return made or [reading.inspect(name)]
@@ -125,7 +128,7 @@ def _asks_for_help(entry: dict[str, Any], parsed: Parsed, arguments: tuple[Word,
     if "wraps" in entry or entry.get("special") == "find":
         return False
     alone = len(arguments) == 1 and arguments[0].text in ("--version", "-V", "-version")
-    return alone or parsed.has(["--help"], abbreviated=False)
+    return alone or parsed.has(("--help",), abbreviated=False)
 
 
 def _subcommand(
@@ -176,8 +179,10 @@ def _by_options(
     made: list[Effect] = []
     roles = entry.get("values", {})
     for option, value in parsed.options:
+        if value is None:
+            continue
         role = roles.get(option) or _by_prefix(option, roles)
-        if role and value is not None:
+        if role:
             made += argument(reading, role, value, command, name, how)
     return made
 
@@ -193,6 +198,8 @@ def argument(
     last: bool = False,
 ) -> list[Effect]:
     """Return the effects of one argument in its role."""
+    if role in _SILENT_ROLES:
+        return []
     if role in _FILE_ROLES:
         marks = (*how, "append") if role == "append" else how
         return reading.touch(_FILE_ROLES[role], word, command, name, marks)
@@ -316,9 +323,7 @@ def _script_operand(
 def _standard_input(
     reading: Reading, entry: dict[str, Any], parsed: Parsed, name: str, command: Command
 ) -> list[Effect]:
-    language = entry.get("stdin")
-    if not language:
-        return []
+    language = entry["stdin"]
     operands = [word for word in (*parsed.operands, *parsed.rest) if word.text != "-"]
     given = entry.get("values", {})
     has_code = any(

@@ -12,6 +12,7 @@ MAX_LINKS = 16
 """How many commands of a pipe a text is followed through; behind them it is not known."""
 
 _SENDS = frozenset(("net.fetch", "net.send"))
+_PRINTING = frozenset(("env", "set", "export", "declare", "printenv"))
 _LANGUAGES = {
     "python": "python",
     "node": "javascript",
@@ -43,7 +44,7 @@ def _producers(command: Command) -> list[int]:
 
 def carried(
     script: Script,
-    carries: list[Carries],
+    carries: dict[int, Carries],
     made: list[Effect],
     command: Command,
     reader: Reading,
@@ -52,33 +53,36 @@ def carried(
 
     Args:
         script: the whole text.
-        carries: what the commands before this one carry, by index.
+        carries: the commands before this one that carry something, by index.
         made: the command's own effects.
         command: the command.
         reader: keeps the files written so far.
     """
-    sources = [carries[index] for index in set(_producers(command)) if index < len(carries)]
+    sources = [carries[i] for i in _producers(command) if i in carries] if carries else []
     secret = any(source.secret for source in sources)
     secret = secret or any(_is_secret(effect, reader) for effect in made)
     remote = any(source.remote for source in sources)
-    result = [_influenced(effect, secret=secret, remote=remote) for effect in made]
-    if secret:
-        result += [
-            Effect("secret.persist", e.scope, e.resource, True, PROVED, e.program, e.how)
-            for e in made
-            if e.type == "fs.write"
-        ]
     fetched = remote or any(effect.type in _SENDS for effect in made)
-    content = _content(script, command)
-    built = any("project" in effect.how.split() for effect in made if effect.type == "exec.code")
-    for effect in made:
-        if effect.type == "fs.write":
+    written = [effect for effect in made if effect.type == "fs.write"]
+    if secret or remote:
+        made = [_influenced(effect, secret=secret, remote=remote) for effect in made]
+    if secret:
+        made += [
+            Effect("secret.persist", e.scope, e.resource, True, PROVED, e.program, e.how)
+            for e in written
+        ]
+    if written:
+        content = _content(script, command)
+        built = any(e.type == "exec.code" and "project" in e.how.split() for e in made)
+        for effect in written:
             reader.files[effect.resource] = Written(content, fetched, secret, built)
-    return result, Carries(secret or _prints_environment(command), fetched)
+    return made, Carries(secret or _prints_environment(command), fetched)
 
 
 def _prints_environment(command: Command) -> bool:
     """Say whether a command prints the environment, where keys and tokens are kept."""
+    if not command.words or command.words[0].text not in _PRINTING:
+        return False
     texts = [word.text for word in command.words]
     return texts in (["env"], ["set"], ["export", "-p"], ["declare", "-p"]) or texts[:1] == [
         "printenv"
@@ -103,7 +107,7 @@ def _influenced(effect: Effect, *, secret: bool, remote: bool) -> Effect:
 
 def ends(effects: list[Effect]) -> list[Effect]:
     """Return a text's effects once each, with sends that share it with a secret marked."""
-    return list(dict.fromkeys(near_secret(effects)))
+    return list(dict.fromkeys(near_secret(effects))) if len(effects) > 1 else effects
 
 
 def near_secret(effects: list[Effect]) -> list[Effect]:

@@ -83,11 +83,12 @@ class Reader:
         if self.depth > MAX_NESTING:
             return [self.unknown("nested-too-deep", "shell")]
         self.script = read(text, cwd=self.place.cwd, home=self.place.home)
-        carries: list[flow.Carries] = []
+        carries: dict[int, flow.Carries] = {}
         every: list[Effect] = []
-        for command in self.script.commands:
+        for position, command in enumerate(self.script.commands):
             made, onward = self.weighed(self.performed(command), command, carries)
-            carries.append(onward)
+            if any(onward):
+                carries[position] = onward
             every += made
         every += [self._fault(fault) for fault in self.script.faults]
         return flow.ends(every) or [self.inspect("shell")]
@@ -101,7 +102,7 @@ class Reader:
         return made
 
     def weighed(
-        self, made: list[Effect], command: Command, carries: list[flow.Carries]
+        self, made: list[Effect], command: Command, carries: dict[int, flow.Carries]
     ) -> tuple[list[Effect], flow.Carries]:
         """Return a command's effects, in order, with what reaches it, and what it carries on."""
         return flow.carried(self.script, carries, made, command, self)
