@@ -76,8 +76,12 @@ class Expander:
         literal = self._literal(node)
         if literal is not None:
             return [Word(literal)]
+        return self.spread(self._pieces(node, True))
+
+    def spread(self, pieces: list[Word]) -> list[Word]:
+        """Return the words that marked ones become: braces, tilde and patterns taken in."""
         out: list[Word] = []
-        for piece in self._pieces(node, True):
+        for piece in pieces:
             for text in words.braces(piece.text):
                 tilde = self._tilde(text)
                 out.append(

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from toolgate.gate.shell.expand import Expander, joined
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
+from toolgate.gate.shell.plain import Node, plain_tree
 from toolgate.gate.shell.source import parsed, refusal
 from toolgate.gate.shell.state import State
 
@@ -49,7 +50,9 @@ def read(text: str, *, cwd: str, home: str, variables: dict[str, str] | None = N
     fault = refusal(text)
     if fault:
         return Script((), (fault,))
-    source, root, fault = parsed(text)
+    source, root = b"", plain_tree(text)
+    if root is None:
+        source, root, fault = parsed(text)
     walk = Walk(source, cwd, home, variables or {})
     if fault:
         walk.faults.add(fault)
@@ -252,6 +255,20 @@ class Walk(Expander):
     def _on_command(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
         line = self._line_of(node)
         return self._after(self._command(node, stdin, piped, line), line.trailing, piped)
+
+    def _on_plain_command(self, node: Node, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        """Walk a command that was read without the grammar."""
+        arguments: list[Word] = []
+        for text, literal in node.words:
+            if literal:
+                arguments.append(Word(text))
+            else:
+                arguments.extend(self.spread([Word(text)]))
+        redirects: list[Redirect] = []
+        for op, (text, literal) in node.redirects:
+            targets = [Word(text)] if literal else self.spread([Word(text)])
+            redirects.extend([Redirect(op, word) for word in targets])
+        return self._run(arguments, [], redirects, stdin, piped)
 
     def _line_of(self, node: Any) -> "Line":
         belongs = self._belongs.pop(node.id, None) if self._belongs else None
