@@ -99,7 +99,7 @@ def _long(
     elif name in values and position < len(arguments):
         options.append((name, arguments[position]))
         position += 1
-    elif _may_abbreviate(name, values) and position < len(arguments):
+    elif position < len(arguments) and _may_abbreviate(name, values):
         # Whether it takes the next word is not known: that is read as its value and as operand.
         following = arguments[position]
         options.append((name, None if following.text.startswith("-") else following))

@@ -128,7 +128,7 @@ def _asks_for_help(entry: dict[str, Any], parsed: Parsed, arguments: tuple[Word,
     if "wraps" in entry or entry.get("special") == "find":
         return False
     alone = len(arguments) == 1 and arguments[0].text in ("--version", "-V", "-version")
-    return alone or parsed.has(("--help",), abbreviated=False)
+    return alone or (bool(parsed.options) and parsed.has(("--help",), abbreviated=False))
 
 
 def _subcommand(

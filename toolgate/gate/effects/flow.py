@@ -12,6 +12,8 @@ MAX_LINKS = 16
 """How many commands of a pipe a text is followed through; behind them it is not known."""
 
 _SENDS = frozenset(("net.fetch", "net.send"))
+_FLOWS = _SENDS.union(("secret.read", "fs.write"))
+_FEEDS = frozenset(("<", "<<", "<<<", "<>"))
 _PRINTING = frozenset(("env", "set", "export", "declare", "printenv"))
 _LANGUAGES = {
     "python": "python",
@@ -58,11 +60,14 @@ def carried(
         command: the command.
         reader: keeps the files written so far.
     """
+    kinds = {effect.type for effect in made}
+    if not carries and kinds.isdisjoint(_FLOWS) and not (reader.files and "fs.read" in kinds):
+        return made, Carries(_prints_environment(command))
     sources = [carries[i] for i in _producers(command) if i in carries] if carries else []
     secret = any(source.secret for source in sources)
     secret = secret or any(_is_secret(effect, reader) for effect in made)
     remote = any(source.remote for source in sources)
-    fetched = remote or any(effect.type in _SENDS for effect in made)
+    fetched = remote or not kinds.isdisjoint(_SENDS)
     written = [effect for effect in made if effect.type == "fs.write"]
     if secret or remote:
         made = [_influenced(effect, secret=secret, remote=remote) for effect in made]
@@ -151,7 +156,9 @@ def _language(text: str, path: str, program: str) -> str:
 
 def has_standard_input(command: Command) -> bool:
     """Say whether something is fed into a command."""
-    return bool(command.stdin) or any(r.op in ("<", "<<", "<<<", "<>") for r in command.redirects)
+    if command.stdin:
+        return True
+    return any(redirect.op in _FEEDS for redirect in command.redirects)
 
 
 def standard_input(script: Script, command: Command, links: int = 0) -> str | None:

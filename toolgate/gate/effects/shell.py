@@ -96,7 +96,9 @@ class Reader:
     def performed(self, command: Command) -> list[Effect]:
         """Return what one simple command does by itself."""
         self._feeds = self.fed or flow.has_standard_input(command)
-        made = self._redirects(command) + self.environment(command)
+        made: list[Effect] = []
+        if command.redirects or command.assigns:
+            made += self._redirects(command) + self.environment(command)
         if command.words:
             made += self.invoke(command.words, command)
         return made

@@ -194,7 +194,7 @@ class Walk(Expander):
         for position, stage in enumerate(stages):
             last = position == len(stages) - 1
             flow = self.statement(stage, flow, piped or not last)
-            self.state = before.copy()
+            self.state = before if last else before.copy()
         return flow
 
     def _on_negated_command(

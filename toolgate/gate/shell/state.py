@@ -37,9 +37,10 @@ class State:
 
     def copy(self) -> "State":
         """Return a state that changes apart from this one."""
-        other = State(self.cwd, self.home, {})
+        other = State.__new__(State)
+        other.cwd, other.home = self.cwd, self.home
         other.otherwise, other.stops = self.otherwise, self.stops
-        other.values = dict(self.values)
+        other.values = self.values.copy()
         other.aliases = self.aliases
         return other
 
