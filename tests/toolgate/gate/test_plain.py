@@ -38,7 +38,9 @@ COMMANDS = st.builds(
 )
 PIPELINES = st.lists(COMMANDS, min_size=1, max_size=3).map(" | ".join)
 LISTS = st.lists(
-    st.tuples(PIPELINES, st.sampled_from([" && ", " || ", "; ", ";"])), min_size=1, max_size=4
+    st.tuples(PIPELINES, st.sampled_from([" && ", " || ", "; ", ";", "\n", "\n\n"])),
+    min_size=1,
+    max_size=4,
 )
 
 
@@ -48,6 +50,7 @@ def test_it_is_what_the_grammar_reads(parts):
     text = "".join(pipeline + operator for pipeline, operator in parts)[: -len(parts[-1][1])]
     assert plain_tree(text) is not None
     # Braces say what binds: in a list the grammar takes some pipelines to hold what is before.
+    # And it takes some line ends for blanks.
     grouped = "".join(f"{{ {pipeline}; }}{operator}" for pipeline, operator in parts)
     grouped = grouped[: -len(parts[-1][1])]
     assert plain_tree(grouped) is None
@@ -56,7 +59,21 @@ def test_it_is_what_the_grammar_reads(parts):
 
 
 NEEDS_GRAMMAR = [
-    *("", " ", "a &&", "a |", "a; b |", "| a", "a | | b", "a ;; b", "a & b", "a &", "a\nb", "a #b"),
+    *(
+        "",
+        " ",
+        "a &&",
+        "a |",
+        "a; b |",
+        "| a",
+        "a | | b",
+        "a ;; b",
+        "a & b",
+        "a &",
+        "a &&\nb",
+        "a |\nb",
+        "a #b",
+    ),
     *("$x", "a $(b)", "a `b`", 'a "$x"', 'a "`b`"', "a 'b", 'a "b', "(a)", "{ a; }", "! a", "a > "),
     *("if a; then b; fi", "x=1", "x=1 a", "a=(b)", "[ -f a ]", "[[ a ]]", "export A=b", "time a"),
     *("a <<E", "a <<<b", "a <(b)", "a 2>&-", "a >&2-x &", "*x", "~/x", "{a,b}", "a\\ b", "a{}\\;"),

@@ -1,9 +1,9 @@
-"""Plain shell text read without the grammar: words, quotes, pipes and lists on one line.
+"""Plain shell text read without the grammar: words, quotes, redirections, pipes and lists.
 
 Most commands are no more than that, and the grammar is slowest on the commonest
 of them, a pipeline of three. What is read here is what bash's own tokenizer
-makes of it; anything else (expansions, groups, keywords, here-documents,
-several lines) is left to the grammar. Tests hold the two readings equal.
+makes of it; anything else (expansions, groups, keywords, here-documents) is
+left to the grammar. Tests hold the two readings equal.
 
 Source: POSIX.1-2024, Shell Command Language, 2.3 Token Recognition, 2.9 Shell Commands.
 """
@@ -18,14 +18,15 @@ Text = tuple[str, bool]
 
 _TOKEN = re.compile(
     r"""[ \t]*(?:
-    (?P<operator> && | \|\| | [;|] )
+    (?P<literal> [A-Za-z0-9_./:=@%+,^-]+ (?![^ \t\n]) )
+    |(?P<operator> && | \|\| | [;|\n] )
     |(?P<redirect> [0-9]* (?: >> | >& | > | < ) )
     |(?P<word> [A-Za-z0-9_./:=@%+,^*?\[\]~{}!-]+ )
     |(?P<raw> '[^']*' )
     |(?P<string> "[^"$`\\]* (?: \\. [^"$`\\]* )* " )
-    |(?P<escape> (?<![^ \t]) \\[();!] (?![^ \t;|]) )
+    |(?P<escape> (?<![^ \t\n]) \\[();!] (?![^ \t\n;|]) )
     )""",
-    re.VERBOSE,
+    re.VERBOSE | re.DOTALL,
 )
 # Escapes are only those of the marks that find takes, as words of their own.
 # First words that make bash, or the grammar, read what follows in another way.
@@ -64,16 +65,16 @@ class _NotPlainError(Exception):
 
 def plain_tree(text: str) -> Node | None:
     """Return the tree of plain text; None if it is not plain."""
-    if len(text) > MAX_CHARACTERS or "\n" in text or not text.isascii():
+    if len(text) > MAX_CHARACTERS:
         return None
     try:
-        return _Line().read(text)
+        return _Plain().read(text)
     except _NotPlainError:
         return None
 
 
-class _Line:
-    """Reads one line, token by token."""
+class _Plain:
+    """Reads plain text, token by token."""
 
     def __init__(self) -> None:
         self._program = Node("program", [])
@@ -97,8 +98,10 @@ class _Line:
             if start != end and self._pieces:
                 self._end_word()
             end = stop
-            if kind == "operator":
-                self._end_command(text[start:stop])
+            if kind == "literal" and not (self._pieces or self._redirect):
+                self._command.words.append((text[start:stop], True))
+            elif kind == "operator":
+                self._operator(text[start:stop])
             elif kind == "redirect":
                 self._begin_redirect(text[start:stop])
             else:
@@ -109,8 +112,14 @@ class _Line:
             self._end_command(";")
         return self._program
 
+    def _operator(self, token: str) -> None:
+        if token != "\n":
+            self._end_command(token)
+        elif self._begun():
+            self._end_command(";")
+
     def _begun(self) -> bool:
-        """Say whether anything stands behind the last semicolon."""
+        """Say whether anything stands behind the last semicolon or line end."""
         command = self._command
         begun = self._pieces or self._redirect or command.words or command.redirects
         return bool(begun or self._stages or self._joined is not None)
@@ -162,7 +171,7 @@ def _joined(pieces: list[tuple[str, str]]) -> Text:
     """Return the word that pieces without a blank between them make."""
     if len(pieces) == 1:
         kind, token = pieces[0]
-        if kind == "word" and words.is_plain(token):
+        if kind == "literal" or (kind == "word" and words.is_plain(token)):
             return token, True
         if kind == "raw" or (kind == "string" and "\\" not in token):
             return token[1:-1], True
