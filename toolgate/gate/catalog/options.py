@@ -50,7 +50,7 @@ class Parsed(NamedTuple):
         return found
 
 
-def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
+def split(arguments: tuple[Word, ...], entry: Entry, *, stop: bool = False) -> Parsed:
     """Split arguments into options and operands.
 
     Args:
@@ -58,9 +58,12 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
         entry: its catalogue entry: ``values`` names the options that take a
             value, ``stop`` ends options at the first operand, ``whole`` means
             that ``-name`` is one option and no cluster.
+        stop: whether options end at the first operand whatever the entry says.
     """
     values: dict[str, str] = entry.get("values", {})
-    stop, whole = bool(entry.get("stop")), bool(entry.get("whole"))
+    if not arguments:
+        return Parsed((), (), (), values)
+    stop, whole = stop or bool(entry.get("stop")), bool(entry.get("whole"))
     options: list[tuple[str, Word | None]] = []
     operands: list[Word] = []
     position = 0

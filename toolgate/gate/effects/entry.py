@@ -68,11 +68,12 @@ def apply(
     if entry.get("subcommands"):
         return _subcommand(reading, entry, name, arguments, command)
     parsed = split(arguments, entry)
-    if _asks_for_help(entry, parsed, arguments):
+    if parsed.options and _asks_for_help(entry, parsed, arguments):
         return [reading.inspect(name)]
     looking = "dry" in entry and parsed.has(entry["dry"], abbreviated=False)
     roles, does = entry.get("operands", ()), list(entry.get("does", ()))
-    how = (*how, *entry.get("how", ()))
+    if "how" in entry:
+        how = (*how, *entry["how"])
     for clause in entry.get("when", ()):
         if _holds(clause, parsed):
             looking = looking or bool(clause.get("inspect"))
@@ -128,7 +129,7 @@ def _asks_for_help(entry: dict[str, Any], parsed: Parsed, arguments: tuple[Word,
     if "wraps" in entry or entry.get("special") == "find":
         return False
     alone = len(arguments) == 1 and arguments[0].text in ("--version", "-V", "-version")
-    return alone or (bool(parsed.options) and parsed.has(("--help",), abbreviated=False))
+    return alone or parsed.has(("--help",), abbreviated=False)
 
 
 def _subcommand(
@@ -138,7 +139,7 @@ def _subcommand(
     arguments: tuple[Word, ...],
     command: Command,
 ) -> list[Effect]:
-    parsed = split(arguments, {**entry, "stop": True})
+    parsed = split(arguments, entry, stop=True)
     made = _by_options(reading, entry, parsed, name, command, ())
     rest = parsed.rest
     if entry.get("special") == "git":

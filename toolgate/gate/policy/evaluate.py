@@ -35,17 +35,17 @@ def evaluate(policy: Policy, tool: str, effects: tuple[Effect, ...]) -> Verdict:
     index = policy.index
     on_call = index.on_call(tool)
     place = on_call.place
-    found: list[tuple[Rank, Rule, Effect | None]] = []
+    best: Rank | None = None
+    rule = policy.unspoken
+    about: Effect | None = None
     for effect in effects:
         answer = index.answer(tool, effect)
-        found.append((answer.rank, answer.rule, effect))
+        if best is None or answer.rank < best:
+            best, rule, about = answer.rank, answer.rule, effect
         place = min(place, answer.place)
-    whole = on_call.strict if effects else (*on_call.strict, *on_call.allows)
-    found += [(rank(rule, None), rule, None) for rule in whole]
-    if found:
-        _, rule, about = min(found, key=lambda item: item[0])
-    else:
-        rule, about = policy.unspoken, None
+    for said in on_call.strict if effects else (*on_call.strict, *on_call.allows):
+        if best is None or rank(said, None) < best:
+            best, rule, about = rank(said, None), said, None
     inside = place < len(policy.classes)
     return Verdict(rule, about, policy.classes[place].name if inside else NO_CLASS)
 

@@ -92,20 +92,20 @@ class _Plain:
             _NotPlainError: the text is not plain.
         """
         end = 0
-        for match in iter(_TOKEN.scanner(text).match, None):  # type: ignore[attr-defined]  # undocumented, but what re.Scanner is made of
-            kind = match.lastgroup
-            start, stop = match.span(kind)
-            if start != end and self._pieces:
+        while match := _TOKEN.match(text, end):
+            kind = str(match.lastgroup)
+            token = match[kind]
+            if self._pieces and end != match.start(kind):
                 self._end_word()
-            end = stop
+            end = match.end()
             if kind == "literal" and not (self._pieces or self._redirect):
-                self._command.words.append((text[start:stop], True))
+                self._command.words.append((token, True))
             elif kind == "operator":
-                self._operator(text[start:stop])
+                self._operator(token)
             elif kind == "redirect":
-                self._begin_redirect(text[start:stop])
+                self._begin_redirect(token)
             else:
-                self._pieces.append((kind, text[start:stop]))
+                self._pieces.append((kind, token))
         if text[end:].strip(" \t"):
             raise _NotPlainError
         if self._begun() or not self._program.children:
