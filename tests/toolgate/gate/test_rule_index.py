@@ -10,10 +10,9 @@ from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.patterns import matches
 from toolgate.gate.policy.compile import compile_policy
 from toolgate.gate.policy.evaluate import evaluate
-from toolgate.gate.policy.index import MAX_KEPT
+from toolgate.gate.policy.index import MAX_KEPT, PatternIndex
 from toolgate.gate.policy.match import applies, applies_to_tool, fits
 from toolgate.gate.policy.model import Policy
-from toolgate.gate.policy.names import PatternIndex
 from toolgate.gate.policy.rule import HARMLESS, Rule, rank
 
 CATALOG = "sha256:" + "0" * 64

@@ -5,13 +5,13 @@ the answer to each combination is worked out once. Rules over one program or
 resource are found by that name.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from toolgate.gate.decision import ALLOW
 from toolgate.gate.effects.model import PROVED, Effect
+from toolgate.gate.effects.patterns import matches
 from toolgate.gate.policy.match import applies_to_tool, fits
-from toolgate.gate.policy.names import PatternIndex
 from toolgate.gate.policy.rule import HARMLESS, ActionClass, Rank, Rule, rank
 
 MAX_KEPT = 4_096
@@ -156,3 +156,48 @@ def _keep(kept: dict[Any, Any], key: Any, value: Any) -> None:
     if len(kept) >= MAX_KEPT:
         kept.clear()
     kept[key] = value
+
+
+class PatternIndex:
+    """Anys by the patterns a text must match, found by the literal text those begin or end with.
+
+    Not by a set of regular expressions: one of 600 patterns such as ``*.x`` was
+    slower than trying each, and when its automaton grows too large it says that
+    nothing matches, which here would let a deny rule slip.
+
+    Args:
+        entries: an item and its patterns, in which ``*`` stands for any characters.
+    """
+
+    def __init__(self, entries: Iterable[tuple[list[str], Any]]) -> None:
+        self._exact: dict[str, list[Any]] = {}
+        self._heads: dict[str, list[tuple[str, Any]]] = {}
+        self._tails: dict[str, list[tuple[str, Any]]] = {}
+        self._open: list[tuple[str, Any]] = []
+        for patterns, item in entries:
+            for pattern in patterns:
+                self._add(pattern, item)
+        self._head_lengths = sorted({len(head) for head in self._heads})
+        self._tail_lengths = sorted({len(tail) for tail in self._tails})
+
+    def _add(self, pattern: str, item: Any) -> None:
+        head, star, rest = pattern.partition("*")
+        tail = rest.rpartition("*")[2]
+        if not star:
+            self._exact.setdefault(pattern, []).append(item)
+        elif head:
+            self._heads.setdefault(head, []).append((pattern, item))
+        elif tail:
+            self._tails.setdefault(tail, []).append((pattern, item))
+        else:
+            self._open.append((pattern, item))
+
+    def find(self, text: str) -> list[Any]:
+        """Return the items with a pattern that matches, each once a pattern."""
+        candidates = list(self._open)
+        for length in self._head_lengths:
+            candidates += self._heads.get(text[:length], ())
+        for length in self._tail_lengths:
+            candidates += self._tails.get(text[-length:], ())
+        found = [item for pattern, item in candidates if matches(text, pattern)]
+        return self._exact.get(text, []) + found
