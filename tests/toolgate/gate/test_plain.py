@@ -103,7 +103,10 @@ def test_a_pipeline_in_a_list_does_not_take_in_what_is_before_it(text):
 
 
 @pytest.mark.parametrize("text", ["'" * 4_000, "a" * 4_000 + "'", "a |" * 1_300, '"\\' * 2_000])
-def test_hostile_text_takes_linear_time(text):
-    begun = time.process_time()
-    plain_tree(text)
-    assert time.process_time() - begun < 0.05
+def test_hostile_text_takes_little_time(text):
+    def spent():
+        begun = time.process_time()
+        plain_tree(text)
+        return time.process_time() - begun
+
+    assert min(spent() for _ in range(5)) < 0.05
