@@ -25,6 +25,8 @@ except ImportError:  # CPython 3.12 and later
 MAX_DEPTH = 200
 MAX_INTEGER = 2**53 - 1
 
+_INNER_PAD = bytes(byte ^ 0x36 for byte in range(256))
+_OUTER_PAD = bytes(byte ^ 0x5C for byte in range(256))
 _IN_PROFILE, _BMP_KEYS, _GENERAL = 0, 1, 2
 
 _orjson: Any = None
@@ -57,8 +59,8 @@ def keyed_hash(key: bytes, data: bytes) -> str:
     Source: RFC 2104.
     """
     block = (key if len(key) <= 64 else _sha256(key).digest()).ljust(64, b"\0")
-    inner = _sha256(bytes(byte ^ 0x36 for byte in block) + data).digest()
-    return str(_sha256(bytes(byte ^ 0x5C for byte in block) + inner).hexdigest())
+    inner = _sha256(block.translate(_INNER_PAD) + data).digest()
+    return str(_sha256(block.translate(_OUTER_PAD) + inner).hexdigest())
 
 
 def digest_of(value: object) -> str:

@@ -11,8 +11,9 @@ from toolgate.errors import PolicyError
 from toolgate.gate.decision import STRICTNESS
 from toolgate.gate.effects.model import PROVED, TYPES, Effect
 from toolgate.gate.policy.compile import compile_policy
-from toolgate.gate.policy.evaluate import DEFAULT, evaluate
+from toolgate.gate.policy.evaluate import evaluate
 from toolgate.gate.policy.model import Policy
+from toolgate.gate.policy.rule import DEFAULT
 
 CATALOG = "sha256:" + "0" * 64
 
@@ -306,7 +307,7 @@ def test_a_source_that_leaves_tools_empty_compiles_to_a_policy(empty):
     )
     policy = Policy(compile_policy(text.encode(), CATALOG))
     assert policy.classes[0].tools == ()
-    assert policy.rules_by_type["vcs.publish"][0].tools == ()
+    assert policy.rules_for("vcs.publish")[0].tools == ()
 
 
 @pytest.mark.parametrize("key", ["type", "scope", "how", "proof", "program", "resource"])

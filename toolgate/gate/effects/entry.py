@@ -1,5 +1,6 @@
 """A catalogue entry applied to the arguments of one call of its program."""
 
+from collections.abc import Collection
 from posixpath import basename
 from typing import Any
 
@@ -21,6 +22,7 @@ _FILE_ROLES = {
     "permission": "fs.permission",
     "link": "fs.link",
 }
+_SILENT_ROLES = frozenset(("text", "list"))
 _SCOPE_OF_TYPE = {
     "vcs": "workspace",
     "exec": "workspace",
@@ -70,18 +72,22 @@ def apply(
     parsed = split(arguments, entry)
     if asks_for_help(entry, parsed, name, arguments):
         return [reading.inspect(name)]
-    clauses = [clause for clause in entry.get("when", ()) if _holds(clause, parsed)]
-    looking = _is_dry(parsed, entry) or any(clause.get("inspect") for clause in clauses)
-    roles, does = entry.get("operands", []), list(entry.get("does", ()))
-    how = (*how, *entry.get("how", ()))
-    for clause in clauses:
-        roles = clause.get("operands", roles)
-        does += clause.get("does", ())
-        how = (*how, *clause.get("how", ()))
+    looking = "dry" in entry and _is_dry(parsed, entry["dry"])
+    roles, does = entry.get("operands", ()), list(entry.get("does", ()))
+    if "how" in entry:
+        how = (*how, *entry["how"])
+    for clause in entry.get("when", ()):
+        if _holds(clause, parsed):
+            looking = looking or bool(clause.get("inspect"))
+            roles = clause.get("operands", roles)
+            does += clause.get("does", ())
+            how = (*how, *clause.get("how", ()))
     made = _by_options(reading, entry, parsed, name, command, how)
-    for role, word in assign_roles(parsed.operands, roles):
-        made += argument(reading, role, word, command, name, how, last=word is parsed.operands[-1])
-    made += _into_folder(reading, roles, parsed.operands, name, command, how)
+    if roles and parsed.operands:
+        for role, word in assign_roles(parsed.operands, roles):
+            last = word is parsed.operands[-1]
+            made += argument(reading, role, word, command, name, how, last=last)
+        made += _into_folder(reading, roles, parsed.operands, name, command, how)
     made += [stated(item, name, how) for item in does]
     if "special" in entry:
         made += special.READINGS[entry["special"]](reading, parsed, name, command, how)
@@ -89,7 +95,8 @@ def apply(
         made += _wrapped(reading, entry, parsed, name, command)
     elif parsed.rest and entry.get("stop"):
         made += _script_operand(reading, entry, roles, parsed, name, command)
-    made += _standard_input(reading, entry, parsed, name, command)
+    if entry.get("stdin"):
+        made += _standard_input(reading, entry, parsed, name, command)
     if looking:
         made = [effect for effect in made if effect.type in ("fs.read", "secret.read")]
     if not made and any(role.startswith("measure") for role in roles):
@@ -97,9 +104,8 @@ def apply(
     return made or [reading.inspect(name)]
 
 
-def _is_dry(parsed: Parsed, entry: dict[str, Any]) -> bool:
+def _is_dry(parsed: Parsed, dry: Collection[str]) -> bool:
     """Say whether an option is given under which nothing changes, and not switched off again."""
-    dry = entry.get("dry", ())
     return any(
         given in dry and (value is None or (value.known and value.text.lower() not in _OFF))
         for given, value in parsed.options
@@ -138,7 +144,7 @@ def _subcommand(
     arguments: tuple[Word, ...],
     command: Command,
 ) -> list[Effect]:
-    parsed = split(arguments, {**entry, "stop": True})
+    parsed = split(arguments, entry, stop=True)
     made = _by_options(reading, entry, parsed, name, command, ())
     for clause in entry.get("when", ()):
         if _holds(clause, parsed._replace(rest=())):
@@ -188,8 +194,10 @@ def _by_options(
     made: list[Effect] = []
     roles = entry.get("values", {})
     for option, value in parsed.options:
+        if value is None:
+            continue
         role = role_of(option, roles)
-        if role and value is not None:
+        if role:
             made += argument(reading, role, value, command, name, how)
     return made
 
@@ -205,6 +213,8 @@ def argument(
     last: bool = False,
 ) -> list[Effect]:
     """Return the effects of one argument in its role."""
+    if role in _SILENT_ROLES:
+        return []
     if role in _FILE_ROLES:
         marks = (*how, "append") if role == "append" else how
         return reading.touch(_FILE_ROLES[role], word, command, name, marks)
@@ -365,9 +375,7 @@ def _script_operand(
 def _standard_input(
     reading: Reading, entry: dict[str, Any], parsed: Parsed, name: str, command: Command
 ) -> list[Effect]:
-    language = entry.get("stdin")
-    if not language:
-        return []
+    language = entry["stdin"]
     operands = [word for word in (*parsed.operands, *parsed.rest) if word.text != "-"]
     given = entry.get("values", {})
     has_code = any(

@@ -15,6 +15,8 @@ MAX_LINKS = 16
 _SENDS = frozenset(("net.fetch", "net.send"))
 _REACHES = _SENDS | {"msg.send"}
 _LOOKS = frozenset(("inspect", "fs.read"))
+_FLOWS = _SENDS.union(("secret.read", "secret.print", "fs.write"))
+_FEEDS = frozenset(("<", "<<", "<<<", "<>"))
 
 
 class Carries(NamedTuple):
@@ -52,7 +54,7 @@ def _only_asks(made: list[Effect], command: Command, index: int) -> bool:
 
 def carried(
     script: Script,
-    carries: list[Carries],
+    carries: dict[int, Carries],
     made: list[Effect],
     command: Command,
     reader: Reading,
@@ -61,17 +63,22 @@ def carried(
 
     Args:
         script: the whole text.
-        carries: what the commands before this one carry, by index.
+        carries: the commands before this one that carry something, by index.
         made: the command's own effects.
         command: the command.
         reader: keeps the files written so far.
     """
     words = _words(command)
-    producers = [index for index in _producers(command, words) if index < len(carries)]
+    named = any(word.variables for word in words)
+    kinds = {effect.type for effect in made}
+    known = reader.files and "fs.read" in kinds
+    if not (carries or named or known) and kinds.isdisjoint(_FLOWS):
+        return made, Carries()
+    producers = [index for index in _producers(command, words) if index in carries]
     given = any(
         carries[index].secret and not _only_asks(made, command, index) for index in producers
     )
-    if any(word.variables for word in words):
+    if named:
         from toolgate.gate.effects.environment import used
 
         made, shown = used(made, command, words)
@@ -87,17 +94,17 @@ def carried(
             for e in made
             if e.type == "exec.code" and e.how == "remote-host"
         ]
+    written = [effect for effect in made if effect.type == "fs.write"]
     if secret:
         result += [
             Effect("secret.persist", e.scope, e.resource, True, PROVED, e.program, e.how)
-            for e in made
-            if e.type == "fs.write"
+            for e in written
         ]
-    fetched = remote or any(effect.type in _SENDS for effect in made)
-    content = _content(script, command)
-    built = any("project" in effect.how.split() for effect in made if effect.type == "exec.code")
-    for effect in made:
-        if effect.type == "fs.write":
+    fetched = remote or not kinds.isdisjoint(_SENDS)
+    if written:
+        content = _content(script, command)
+        built = any(e.type == "exec.code" and "project" in e.how.split() for e in made)
+        for effect in written:
             marks = effect.how.split()
             folder = "extract" in marks or "clone" in marks
             reader.files[effect.resource] = Written(content, fetched, secret, built, folder)
@@ -211,7 +218,9 @@ def executed(written: Written, path: str, program: str, reader: Reading) -> list
 
 def has_standard_input(command: Command) -> bool:
     """Say whether something is fed into a command."""
-    return bool(command.stdin) or any(r.op in ("<", "<<", "<<<", "<>") for r in command.redirects)
+    if command.stdin:
+        return True
+    return any(redirect.op in _FEEDS for redirect in command.redirects)
 
 
 def input_file(script: Script, command: Command) -> Word | None:

@@ -2,20 +2,26 @@
 
 from typing import NamedTuple
 
-from toolgate.gate.decision import ALLOW, ASK, STRICTNESS
-from toolgate.gate.effects.model import PROVED, Effect
-from toolgate.gate.policy.match import applies, applies_to_tool, fits
-from toolgate.gate.policy.model import Policy, Rule
+from toolgate.gate.decision import ASK
+from toolgate.gate.effects.model import Effect
+from toolgate.gate.policy.model import Policy
+from toolgate.gate.policy.rule import Rank, Rule, rank
 
-HARMLESS = Rule("harmless", ALLOW, None, "it only looks", (), ())
-DEFAULT = "default"
+NO_CLASS = "other"
 
 
 class Verdict(NamedTuple):
-    """The deciding rule and the effect it decided on (None for a rule over the call)."""
+    """The deciding rule, and what it decided on.
+
+    Args:
+        rule: the rule.
+        effect: the effect it decided on, None for a rule over the call.
+        action_class: the first of the policy's classes that the call belongs to, else ``other``.
+    """
 
     rule: Rule
     effect: Effect | None
+    action_class: str
 
 
 def evaluate(policy: Policy, tool: str, effects: tuple[Effect, ...]) -> Verdict:
@@ -26,50 +32,22 @@ def evaluate(policy: Policy, tool: str, effects: tuple[Effect, ...]) -> Verdict:
     policy's default. Ties go to a named rule over the default, then to the
     effect that is least certain, then to the rule whose name sorts first.
     """
-    on_call = [rule for rule in policy.call_rules if applies_to_tool(rule.tools, tool)]
-    verdicts = [_of_effect(policy, tool, effect, on_call) for effect in effects]
-    verdicts += [Verdict(rule, None) for rule in on_call if rule.decide != ALLOW]
-    if not verdicts:
-        verdicts = [Verdict(rule, None) for rule in on_call] or [Verdict(_default(policy), None)]
-    return min(verdicts, key=_rank)
-
-
-def _of_effect(policy: Policy, tool: str, effect: Effect, on_call: list[Rule]) -> Verdict:
-    found = [rule for rule in policy.rules_for(effect.type) if applies(rule, tool, effect)]
-    found += [rule for rule in on_call if rule.decide == ALLOW]
-    if effect.type == "inspect" and effect.proof == PROVED:
-        found.append(HARMLESS)
-    if not found:
-        return Verdict(_default(policy), effect)
-    return min((Verdict(rule, effect) for rule in found), key=_rank)
-
-
-def _default(policy: Policy) -> Rule:
-    return Rule(DEFAULT, policy.default, None, "no rule of the policy speaks for it", (), ())
-
-
-def _rank(verdict: Verdict) -> tuple[int, bool, int, str]:
-    rule, effect = verdict
-    unnamed = rule.name in (DEFAULT, HARMLESS.name)
-    return (-STRICTNESS[rule.decide], unnamed, _weight(effect), rule.name)
-
-
-def _weight(effect: Effect | None) -> int:
-    """Order equal answers so that the least certain effect is the one reported."""
-    if effect is None or effect.proof != PROVED:
-        return 0
-    return 2 if effect.type in ("inspect", "fs.read") else 1
-
-
-def class_of(policy: Policy, tool: str, effects: tuple[Effect, ...]) -> str:
-    """Return the first of the policy's classes that a call belongs to, else ``other``."""
-    for item in policy.classes:
-        if applies_to_tool(item.tools, tool) and (
-            not item.effects
-            or any(fits(want, effect) for want in item.effects for effect in effects)
-        ):
-            return item.name
-    return "other"
+    index = policy.index
+    on_call = index.on_call(tool)
+    place = on_call.place
+    best: Rank | None = None
+    rule = policy.unspoken
+    about: Effect | None = None
+    for effect in effects:
+        answer = index.answer(tool, effect)
+        if best is None or answer.rank < best:
+            best, rule, about = answer.rank, answer.rule, effect
+        place = min(place, answer.place)
+    for said in on_call.strict if effects else (*on_call.strict, *on_call.allows):
+        if best is None or rank(said, None) < best:
+            best, rule, about = rank(said, None), said, None
+    inside = place < len(policy.classes)
+    return Verdict(rule, about, policy.classes[place].name if inside else NO_CLASS)
 
 
 def unattended(policy: Policy, state: str, mode: str | None) -> str:

@@ -7,6 +7,7 @@ from toolgate.gate.shell.model import HOLE, Command, Word
 from toolgate.gate.shell.state import MAX_VALUES, State
 
 MAX_WORD = 16_384
+_STRING_PARTS = frozenset(('"', "string_content"))
 _BLANKS = " \t\n\r\f\v"
 
 
@@ -17,6 +18,8 @@ class Expander:
 
     def __init__(self, source: bytes, state: State) -> None:
         self._source = source
+        # Where every character is one byte, text is cut without decoding it anew.
+        self._ascii = source.decode("ascii") if source.isascii() else ""
         self.state = state
         self.faults: set[str] = set()
 
@@ -29,24 +32,22 @@ class Expander:
         return self._slice(node.start_byte, node.end_byte)
 
     def _slice(self, start: int, end: int) -> str:
+        if self._ascii:
+            return self._ascii[start:end]
         try:
             return self._source[start:end].decode("utf-8")
         except UnicodeDecodeError:  # the grammar ended a node inside a character
             self.faults.add("syntax")
             return HOLE
 
-    def continues(self, start: int, end: int) -> bool:
-        """Say whether only a line continuation stands between two nodes: they are one word."""
-        return self._source[start:end] == b"\\\n"
-
-    def line_ends(self, start: int, end: int) -> bool:
-        """Say whether a bare line end stands between two nodes."""
-        return b"\n" in self._source[start:end].replace(b"\\\n", b"")
-
-    def account(self, start: int, end: int) -> None:
-        """Mark a fault if source bytes between two nodes mean anything."""
-        if start < end and self._source[start:end].replace(b"\\\n", b"").strip(b" \t\r\n"):
+    def gap(self, start: int, end: int) -> bytes:
+        """Return the bytes between two nodes; a fault if they mean anything."""
+        if start >= end:
+            return b""
+        between = self._source[start:end]
+        if between != b" " and between.replace(b"\\\n", b"").strip(b" \t\r\n"):
             self.faults.add("unaccounted-bytes")
+        return between
 
     def substitutions(self, node: Any) -> tuple[int, ...]:
         """Walk every substitution below a node that is no word itself."""
@@ -71,14 +72,35 @@ class Expander:
 
     def fields(self, node: Any) -> list[Word]:
         """Return the words a node becomes as an argument."""
+        literal = self._literal(node)
+        if literal is not None:
+            return [Word(literal)]
+        return self.spread(self._pieces(node, True))
+
+    def spread(self, pieces: list[Word]) -> list[Word]:
+        """Return the words that marked ones become: braces, tilde and patterns taken in."""
         out: list[Word] = []
-        for piece in self._pieces(node, True):
+        for piece in pieces:
             for text in words.braces(piece.text):
                 tilde = self._tilde(text)
                 out.append(
                     piece._replace(text=words.finish(tilde), glob=piece.glob or words.is_glob(text))
                 )
         return out[: words.MAX_FIELDS] if len(out) <= words.MAX_FIELDS else [Word(HOLE)]
+
+    def _literal(self, node: Any) -> str | None:
+        """Return a node's text if it stands for itself, as most words do; None to look closer."""
+        kind = node.type
+        if kind in ("word", "number"):
+            raw = self.text(node)
+            return raw if not node.child_count and words.is_plain(raw) else None
+        if kind == "raw_string":
+            return self.text(node)[1:-1]
+        if kind == "string" and all(child.type in _STRING_PARTS for child in node.children):
+            raw = self.text(node)
+            closed = len(raw) > 1 and raw[-1] == '"' and "\\" not in raw
+            return raw[1:-1] if closed else None
+        return None
 
     def _tilde(self, text: str) -> str:
         if text == "~" or text.startswith("~/"):

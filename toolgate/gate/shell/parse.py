@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from toolgate.gate.shell.expand import Expander, joined
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
+from toolgate.gate.shell.plain import Node, plain_tree
 from toolgate.gate.shell.source import parsed, refusal
 from toolgate.gate.shell.state import State
 
@@ -30,6 +31,7 @@ _KEYWORDS = frozenset(
 _TAKE_REDIRECTS = frozenset(("command", "redirected_statement", "function_definition"))
 _LEAVES = frozenset(("exit", "return", "break", "continue"))
 _HEREDOC_PARTS = frozenset(("heredoc_start", "heredoc_end", "file_descriptor"))
+_REDIRECTS = frozenset(("file_redirect", "herestring_redirect", "heredoc_redirect"))
 _REDIRECT_OPS = {">|": ">", "&>": ">", "&>>": ">>", ">&-": ">&", "<&-": "<&"}
 
 
@@ -48,7 +50,9 @@ def read(text: str, *, cwd: str, home: str, variables: dict[str, str] | None = N
     fault = refusal(text)
     if fault:
         return Script((), (fault,))
-    source, root, fault = parsed(text)
+    source, root = b"", plain_tree(text)
+    if root is None:
+        source, root, fault = parsed(text)
     walk = Walk(source, cwd, home, variables or {})
     if fault:
         walk.faults.add(fault)
@@ -98,22 +102,23 @@ class Walk(Expander):
 
     def statement(self, node: Any, stdin: tuple[int, ...], piped: bool = False) -> tuple[int, ...]:
         """Walk a statement and return the commands whose output is its output."""
-        if node.id in self._belongs and node.type not in _TAKE_REDIRECTS:
+        kind = node.type
+        if self._belongs and kind not in _TAKE_REDIRECTS and node.id in self._belongs:
             stdin = self._redirected(self._line_of(node), stdin, piped)
-        if node.type == "ERROR" or node.is_missing:
+        if kind == "ERROR" or node.is_missing:
             self.faults.add("syntax")
             return self._children(node, stdin, piped)
-        if node.has_error and node.type == "program":
+        if kind == "program" and node.has_error:
             self.faults.add("syntax")
-        if node.type in _TRANSPARENT:
+        if kind in _TRANSPARENT:
             return self._children(node, stdin, piped)
-        if node.type in _CONDITIONAL:
+        if kind in _CONDITIONAL:
             return self._conditional(node, stdin, piped)
-        handler = getattr(self, "_on_" + node.type, None)
+        handler = getattr(self, "_on_" + kind, None)
         if handler is not None:
             result: tuple[int, ...] = handler(node, stdin, piped)
             return result
-        if node.is_named and node.type not in ("comment", "heredoc_body", "variable_name"):
+        if node.is_named and kind not in ("comment", "heredoc_body", "variable_name"):
             # Tests, arithmetic and the like do nothing themselves, but may hold substitutions.
             self.substitutions(node)
         return ()
@@ -126,10 +131,10 @@ class Walk(Expander):
         made: tuple[int, ...] = ()
         end = node.start_byte
         for child in node.children:
-            self.account(end, child.start_byte)
+            self.gap(end, child.start_byte)
             end = child.end_byte
             made += self.statement(child, stdin, piped)
-        self.account(end, node.end_byte)
+        self.gap(end, node.end_byte)
         return made
 
     def _conditional(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
@@ -189,7 +194,7 @@ class Walk(Expander):
         for position, stage in enumerate(stages):
             last = position == len(stages) - 1
             flow = self.statement(stage, flow, piped or not last)
-            self.state = before.copy()
+            self.state = before if last else before.copy()
         return flow
 
     def _on_negated_command(
@@ -251,10 +256,25 @@ class Walk(Expander):
         line = self._line_of(node)
         return self._after(self._command(node, stdin, piped, line), line.trailing, piped)
 
+    def _on_plain_command(self, node: Node, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        """Walk a command that was read without the grammar."""
+        arguments: list[Word] = []
+        for text, literal in node.words:
+            if literal:
+                arguments.append(Word(text))
+            else:
+                arguments.extend(self.spread([Word(text)]))
+        redirects: list[Redirect] = []
+        for op, (text, literal) in node.redirects:
+            targets = [Word(text)] if literal else self.spread([Word(text)])
+            redirects.extend([Redirect(op, word) for word in targets])
+        return self._run(arguments, [], redirects, stdin, piped)
+
     def _line_of(self, node: Any) -> "Line":
-        line = self._belongs.pop(node.id, None) or Line([], [], [])
+        belongs = self._belongs.pop(node.id, None) if self._belongs else None
+        line = belongs or Line([], [], [])
         for child in node.children:
-            if child.type.endswith("redirect"):
+            if child.type in _REDIRECTS:
                 self._redirect(child, line)
         return line
 
@@ -283,18 +303,13 @@ class Walk(Expander):
 
     def _redirect(self, node: Any, line: "Line") -> None:
         if node.type == "file_redirect":
-            operator = next((c for c in node.children if not c.is_named), None)
-            op = operator.type if operator is not None else ""
-            op = _REDIRECT_OPS.get(op, op)
-            first, *others = [
-                child
-                for position, child in enumerate(node.children)
-                if node.field_name_for_child(position) == "destination"
-            ] or [None]
-            targets = self.fields(first) if first is not None else []
-            line.redirects.extend(Redirect(op, word) for word in targets or [Word("")])
+            operator = next((c.type for c in node.children if not c.is_named), "")
+            op = _REDIRECT_OPS.get(operator, operator)
+            targets = node.children_by_field_name("destination")
+            fields = self.fields(targets[0]) if targets else []
+            line.redirects.extend([Redirect(op, word) for word in fields or [Word("")]])
             # The grammar takes every word behind a target as one more; bash, as an argument.
-            line.arguments.extend(others)
+            line.arguments.extend(targets[1:])
         elif node.type == "herestring_redirect":
             body = next((child for child in node.children if child.is_named), None)
             if body is not None:
@@ -309,7 +324,7 @@ class Walk(Expander):
         for position, child in enumerate(node.children):
             if child.type == "heredoc_body":
                 body = Word(self.text(child)) if literal else self.heredoc_text(child)
-            elif child.type.endswith("redirect"):
+            elif child.type in _REDIRECTS:
                 self._redirect(child, line)
             elif node.field_name_for_child(position) == "argument":
                 line.arguments.append(child)
@@ -328,25 +343,25 @@ class Walk(Expander):
         children = node.children if node is not None else []
         end = node.start_byte if node is not None else 0
         for child in children:
-            self.account(end, child.start_byte)
-            one_word = self.continues(end, child.start_byte)
-            if end == child.start_byte and arguments and child.is_named:
+            gap = self.gap(end, child.start_byte)
+            if not gap and arguments and child.is_named and end == child.start_byte:
                 self.faults.add("syntax")  # the grammar has cut a word in two
-            if self.line_ends(end, child.start_byte):
+            if b"\n" in gap and b"\n" in gap.replace(b"\\\n", b""):
                 self.faults.add("syntax")  # or has joined two commands
             end = child.end_byte
-            if child.type == "variable_assignment":
+            kind = child.type
+            if kind == "variable_assignment":
                 assigns.append(self._assignment(child, keep=False))
-            elif child.type in ("subshell", "compound_statement"):
+            elif kind in ("subshell", "compound_statement"):
                 timed += self.statement(child, stdin, piped)  # time (...), a keyword to bash
-            elif not child.type.endswith("redirect"):
-                named = child.type == "command_name" and child.children
+            elif kind not in _REDIRECTS:
+                named = kind == "command_name" and child.children
                 fields = self.fields(child.children[0] if named else child)
-                if one_word and arguments and fields:
-                    fields[0] = joined(arguments.pop(), fields[0])
+                if gap == b"\\\n" and arguments and fields:
+                    fields[0] = joined(arguments.pop(), fields[0])  # one word, continued
                 arguments.extend(fields)
         if node is not None:
-            self.account(end, node.end_byte)
+            self.gap(end, node.end_byte)
         for child in line.arguments:
             arguments.extend(self.fields(child))
         piped = piped or bool(line.trailing)

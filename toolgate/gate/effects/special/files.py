@@ -1,5 +1,6 @@
 """Programs with an argument language of their own: find, tar, dd, chmod, kill, xargs."""
 
+from collections.abc import Collection
 from posixpath import join
 from typing import NamedTuple
 
@@ -94,7 +95,7 @@ class _Expression:
     that comes after the action, does not narrow what the action is done to.
     """
 
-    def __init__(self, words: list[Word], known: frozenset[str]) -> None:
+    def __init__(self, words: list[Word], known: Collection[str]) -> None:
         self.words = words
         self.known = known
         self.position = 0
