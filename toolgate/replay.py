@@ -17,7 +17,7 @@ from toolgate.gate.call import Place, ToolCall
 from toolgate.gate.catalog.load import Catalog, shipped
 from toolgate.gate.decision import Fact
 from toolgate.gate.engine import Gate
-from toolgate.gate.open import build_digest
+from toolgate.gate.open import build_digest, second_opinion
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.recorded import fields_of
 from toolgate.ledger.salt import known_salt
@@ -207,7 +207,7 @@ class Replay:
             return "its policy cannot be read by this build"
         if policy.catalog != self._catalog.digest:
             return "its policy was compiled with another catalogue"
-        return Gate(policy, self._catalog)
+        return Gate(policy, self._catalog, second_opinion)
 
     def _input(self, entry: Decision) -> GateInput | str:
         held = input_for(

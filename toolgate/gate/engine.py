@@ -1,5 +1,8 @@
 """From a call to a decision. Pure: the same call and policy give the same decision."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from toolgate.errors import InputError, PolicyError
 from toolgate.gate.call import Place, ToolCall
 from toolgate.gate.catalog.load import Catalog
@@ -12,10 +15,19 @@ from toolgate.gate.policy.evaluate import Verdict, evaluate, unattended
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.shell.model import HOLE
 
+if TYPE_CHECKING:
+    from toolgate.gate.shell.opinion import Names
+
+Second = Callable[[str], "Names | str"]
+MAX_SECOND_READINGS = 4
 _SENTENCE_RESOURCE = 160
 _MAX_PLACES = 32
 GATE_FAULT = "gate-fault"
 """Rule name of a deny because reading the call failed inside the gate."""
+
+
+def _none(text: str) -> "Names | str":
+    return "second-reader-missing"
 
 
 class Gate:
@@ -24,12 +36,15 @@ class Gate:
     Args:
         policy: the compiled policy.
         catalog: the catalogue it was compiled with.
+        second: another parser's reading of a shell text, or why there is none. It
+            is asked where the answer would be allow and the text has a form that
+            the grammar is known to misread in silence.
 
     Raises:
         PolicyError: the policy was compiled with another catalogue.
     """
 
-    def __init__(self, policy: Policy, catalog: Catalog) -> None:
+    def __init__(self, policy: Policy, catalog: Catalog, second: Second = _none) -> None:
         if policy.catalog != catalog.digest:
             raise PolicyError(
                 policy.name,
@@ -37,6 +52,7 @@ class Gate:
             )
         self.policy = policy
         self.catalog = catalog
+        self._second = second
         self._paths: dict[tuple[object, ...], Paths] = {}
 
     @property
@@ -55,17 +71,36 @@ class Gate:
         Raises:
             InputError: the tool's input lacks a field the tool cannot do without.
         """
+        readers: list[Reader] = []
+
+        def reader() -> Reader:
+            readers.append(self._reader(call.place))
+            return readers[-1]
+
         if call.tool in SHELL_TOOLS:
-            text = text_field(call, "command")
-            return tuple(self._reader(call.place).effects(text))
-        return tuple(
-            effects_of_tool(
-                call,
-                self.policy.settings,
-                self.policy.mcp,
-                lambda: self._reader(call.place),
-            )
-        )
+            effects = tuple(reader().effects(text_field(call, "command")))
+        else:
+            settings, mcp = self.policy.settings, self.policy.mcp
+            effects = tuple(effects_of_tool(call, settings, mcp, reader))
+        doubtful = [one for one in readers if one.doubtful]
+        if doubtful and evaluate(self.policy, call.tool, effects).rule.decide == ALLOW:
+            effects += tuple(made for one in doubtful for made in self._doubts(one))
+        return effects
+
+    def _doubts(self, reader: Reader) -> list[Effect]:
+        """Return an effect for each doubtful text that a second parser reads otherwise, or not."""
+        from toolgate.gate.shell.opinion import difference
+
+        made: list[Effect] = []
+        for text, script in dict(reader.doubtful[:MAX_SECOND_READINGS]).items():
+            theirs = self._second(text)
+            if isinstance(theirs, str):
+                made.append(reader.unknown(theirs, "shell"))
+            elif readings := difference(script, theirs):
+                made.append(reader.unknown("readings-differ", "shell", readings))
+        if len(reader.doubtful) > MAX_SECOND_READINGS:
+            made.append(reader.unknown("second-reader-too-long", "shell"))
+        return made
 
     def _reader(self, place: Place) -> Reader:
         """Return a reader of shell text that would run at a place."""

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Mapping
 from os import path
+from typing import TYPE_CHECKING
 
 from toolgate.canonical import digest
 from toolgate.errors import PolicyError, UnavailableError
@@ -11,8 +12,18 @@ from toolgate.gate.catalog.load import read_compiled, shipped
 from toolgate.gate.engine import Gate
 from toolgate.gate.policy.model import Policy
 
+if TYPE_CHECKING:
+    from toolgate.gate.shell.opinion import Names
+
 MAX_POLICY_BYTES = 4 * 1024 * 1024
 MAX_SIGNATURE_BYTES = 4096
+
+
+def second_opinion(text: str) -> "Names | str":
+    """Return another parser's reading of a shell text; loaded for the few that need one."""
+    from toolgate.gate.second import second_reading
+
+    return second_reading(text)
 
 
 def default_gate() -> Gate:
@@ -21,7 +32,7 @@ def default_gate() -> Gate:
     Raises:
         UnavailableError: the package was not built.
     """
-    return Gate(Policy(read_compiled("balanced.json")), shipped())
+    return Gate(Policy(read_compiled("balanced.json")), shipped(), second_opinion)
 
 
 def user_policy(variables: Mapping[str, str]) -> str:
@@ -87,7 +98,7 @@ def gate_from(file: str) -> Gate:
         raise PolicyError(file, [f"larger than {MAX_POLICY_BYTES} bytes"])
     catalog = shipped()
     if source.lstrip().startswith(b"{"):
-        return Gate(Policy(source.strip(), file), catalog)
+        return Gate(Policy(source.strip(), file), catalog, second_opinion)
     kept = path.join(cache_folder(), digest(source)[7:39] + "-" + catalog.digest[7:23] + ".json")
     data = _read_kept(kept)
     if data is None:
@@ -95,7 +106,7 @@ def gate_from(file: str) -> Gate:
 
         data = compile_policy(source, catalog.digest, name=file)
         _keep(kept, data)
-    return Gate(Policy(data), catalog)
+    return Gate(Policy(data), catalog, second_opinion)
 
 
 def cache_folder() -> str:

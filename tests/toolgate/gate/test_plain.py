@@ -44,11 +44,25 @@ LISTS = st.lists(
 )
 
 
+def left_in_doubt(parts):
+    """Say whether a line follows one with a pipeline of three: there the grammar is in doubt."""
+    long = False
+    for pipeline, operator in parts[:-1]:
+        long = long or pipeline.count(" | ") == 2
+        if long and "\n" in operator:
+            return True
+        long = long and operator.strip() != ";"
+    return False
+
+
 @settings(max_examples=300, deadline=None)
 @given(LISTS)
 def test_it_is_what_the_grammar_reads(parts):
     text = "".join(pipeline + operator for pipeline, operator in parts)[: -len(parts[-1][1])]
-    assert plain_tree(text) is not None
+    doubtful = left_in_doubt(parts)
+    assert (plain_tree(text) is None) == doubtful
+    if doubtful:
+        return
     # Braces say what binds: in a list the grammar takes some pipelines to hold what is before.
     # And it takes some line ends for blanks.
     grouped = "".join(f"{{ {pipeline}; }}{operator}" for pipeline, operator in parts)
@@ -77,6 +91,8 @@ NEEDS_GRAMMAR = [
     *("$x", "a $(b)", "a `b`", 'a "$x"', 'a "`b`"', "a 'b", 'a "b', "(a)", "{ a; }", "! a", "a > "),
     *("if a; then b; fi", "x=1", "x=1 a", "a=(b)", "[ -f a ]", "[[ a ]]", "export A=b", "time a"),
     *("a <<E", "a <<<b", "a <(b)", "a 2>&-", "a >&2-x &", "*x", "~/x", "{a,b}", "a\\ b", "a{}\\;"),
+    *("a *2>&1", "a 0>b", "a b3>c", "a {,b}'c'", "a { } b", "a >[ b", "a == b", ">b a", "100%a"),
+    *("a | b | c\nd", "a | b | c && d\n\ne >f"),
     *("\u00e9", "a \u00e9", "'a'2>b", "a > > b", "> a", "a" * (MAX_CHARACTERS + 1)),
 ]
 

@@ -61,6 +61,8 @@ def test_adjacent_backticks_run_two_commands():
         ("a=($(b) c)", ["b"]),
         ("a | b | c\nd > f", ["a", "b", "c", "d"]),
         ("a | b | c # x\nd > f", ["a", "b", "c", "d"]),
+        ("a | b | c\n< f d; e", ["a", "b", "c", "d", "e"]),
+        ("a | b | c x && d", ["a", "b", "c", "d"]),
         ("a | b | c # x\n# y\nd 2>&1", ["a", "b", "c", "d"]),
         ("a | b | c\nd > f\ne | f | g\nh 2>&1", ["a", "b", "c", "d", "e", "f", "g", "h"]),
     ],
@@ -78,6 +80,9 @@ def test_every_command_is_found(text, commands):
         ("rm <<E -rf /\nbody\nE", ["rm", "-rf", "/"]),
         ("rm <<< x -rf /", ["rm", "-rf", "/"]),
         (">out rm -rf /", ["rm", "-rf", "/"]),
+        ("time 2>out r\\\nm -r\\\nf /", ["time", "rm", "-rf", "/"]),
+        ("a | x=1 2>out rm -rf /", ["rm", "-rf", "/"]),
+        ("rm <&- x", ["rm", "x"]),
     ],
 )
 def test_words_behind_a_redirection_are_arguments(text, words):
@@ -92,6 +97,7 @@ def test_a_here_document_behind_a_pipe_feeds_the_last_command():
 
 
 def test_a_here_document_the_grammar_misreads_is_a_fault():
+    assert "syntax" in _read("a | b | c\n<<E d\nx\nE\ne").faults
     assert "syntax" in _read("bash <<E\n\\trm -rf /\nE").faults
 
 
@@ -184,3 +190,10 @@ def test_single_quoting_gives_the_text_back(text):
 @given(st.text("abc{},.*", max_size=12))
 def test_brace_expansion_ends_and_is_bounded(text):
     assert len(words.braces(text)) <= words.MAX_FIELDS
+
+
+@pytest.mark.parametrize(
+    "text", ["a |\\ rm x", "a ||\\ rm x", "a &&\\ b && c", "a;\\ b", "{ a;\\ }", "a \\ ; b"]
+)
+def test_bytes_that_no_node_accounts_for_are_a_fault(text):
+    assert set(_read(text).faults) & {"unaccounted-bytes", "syntax"}

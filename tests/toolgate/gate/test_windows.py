@@ -149,4 +149,5 @@ def test_hostile_text_takes_linear_time(piece):
         return time.process_time() - start
 
     spent(100)
-    assert spent(8_000) < 40 * max(spent(800), 0.0005)
+    least = {times: min(spent(times) for _ in range(3)) for times in (800, 8_000)}
+    assert least[8_000] < 40 * max(least[800], 0.0005)

@@ -59,7 +59,8 @@ def split(arguments: tuple[Word, ...], entry: Entry, *, stop: bool = False) -> P
         arguments: the words after the program or subcommand.
         entry: its catalogue entry: ``values`` names the options that take a
             value, ``stop`` ends options at the first operand, ``whole`` means
-            that ``-name`` is one option and no cluster.
+            that ``-name`` is one option and no cluster, ``late`` options whose
+            value is the first operand, behind whatever other options follow.
         stop: whether options end at the first operand whatever the entry says.
     """
     values: dict[str, str] = entry.get("values", {})
@@ -69,6 +70,11 @@ def split(arguments: tuple[Word, ...], entry: Entry, *, stop: bool = False) -> P
         from toolgate.gate.catalog.styles import unfolded
 
         arguments = unfolded(arguments, entry)
+    known = values
+    late = entry.get("late", ())
+    if late:
+        values = {name: role for name, role in values.items() if name not in late}
+    pending = ""
     stop, whole = stop or bool(entry.get("stop")), bool(entry.get("whole"))
     options: list[tuple[str, Word | None]] = []
     operands: list[Word] = []
@@ -78,14 +84,20 @@ def split(arguments: tuple[Word, ...], entry: Entry, *, stop: bool = False) -> P
         text = word.text
         position += 1
         if text == "--":
+            if pending and position < len(arguments):
+                options.append((pending, arguments[position]))
+                position += 1
             if stop:
-                return Parsed(tuple(options), tuple(operands), arguments[position:], values)
+                return Parsed(tuple(options), tuple(operands), arguments[position:], known)
             operands.extend(arguments[position:])
             break
         first = text[:1]
         if first not in ("-", "+") or len(text) < 2 or (first == "+" and text not in values):
+            if pending:
+                options.append((pending, word))
+                return Parsed(tuple(options), tuple(operands), arguments[position:], known)
             if stop:
-                return Parsed(tuple(options), tuple(operands), arguments[position - 1 :], values)
+                return Parsed(tuple(options), tuple(operands), arguments[position - 1 :], known)
             operands.append(word)
             continue
         if whole or first == "+" or text.startswith("--"):
@@ -93,8 +105,10 @@ def split(arguments: tuple[Word, ...], entry: Entry, *, stop: bool = False) -> P
         else:
             position = _cluster(word, arguments, position, values, options)
         if stop and values.get(options[-1][0]) in _LAST:
-            return Parsed(tuple(options), tuple(operands), arguments[position:], values)
-    return Parsed(tuple(options), tuple(operands), (), values)
+            return Parsed(tuple(options), tuple(operands), arguments[position:], known)
+        if late and options and options[-1][0] not in values:
+            pending = next((name for name, _ in options if name in late), "")
+    return Parsed(tuple(options), tuple(operands), (), known)
 
 
 def _long(

@@ -11,7 +11,7 @@ from toolgate.gate.effects.hosts import split_remote
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.patterns import matches
 from toolgate.gate.effects.reading import Reading
-from toolgate.gate.shell.model import Command, Word
+from toolgate.gate.shell.model import HOLE, Command, Word
 
 _SCRIPT_SUFFIXES = (".py", ".js", ".mjs", ".ts", ".rb", ".sh", ".php", ".pl")
 _FILE_ROLES = {
@@ -51,6 +51,7 @@ _IRREVERSIBLE = frozenset(
         "secret.print",
     )
 )
+_STANDARD_INPUT = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
 _CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"))
 _OFF = frozenset(("none", "false", "no", "off", "0"))
 _LOOKING_MODULES = frozenset(
@@ -69,8 +70,13 @@ def apply(
     """Return what an entry says of some arguments."""
     if entry.get("subcommands"):
         return _subcommand(reading, entry, name, arguments, command)
+    started: tuple[Word, ...] = ()
+    for position, word in enumerate(arguments if "runs" in entry else ()):
+        if word.text in entry["runs"]:
+            arguments, started = arguments[:position], arguments[position + 1 :]
+            break
     parsed = split(arguments, entry)
-    if asks_for_help(entry, parsed, name, arguments):
+    if not started and asks_for_help(entry, parsed, name, arguments):
         return [reading.inspect(name)]
     looking = "dry" in entry and _is_dry(parsed, entry["dry"])
     roles, does = entry.get("operands", ()), list(entry.get("does", ()))
@@ -97,6 +103,8 @@ def apply(
         made += _script_operand(reading, entry, roles, parsed, name, command)
     if entry.get("stdin"):
         made += _standard_input(reading, entry, parsed, name, command)
+    if started:
+        made += reading.invoke(started, command)
     if looking:
         made = [effect for effect in made if effect.type in ("fs.read", "secret.read")]
     if not made and any(role.startswith("measure") for role in roles):
@@ -197,7 +205,14 @@ def _by_options(
         if value is None:
             continue
         role = role_of(option, roles)
-        if role:
+        if role == "shell" and option in entry.get("late", ()):
+            known = value.known
+            made += (
+                reading.inner(value.text, cwd=command.cwd, arguments=parsed.rest)
+                if known
+                else [reading.code_not_known(name)]
+            )
+        elif role:
             made += argument(reading, role, value, command, name, how)
     return made
 
@@ -228,7 +243,9 @@ def argument(
     if role in ("url", "host"):
         return [reading.net("net.send" if "send" in how else "net.fetch", word.text, name, how)]
     if role == "shell":
-        return reading.inner(word.text) if word.known else [reading.code_not_known(name)]
+        if not word.known:
+            return [reading.code_not_known(name)]
+        return reading.inner(word.text, cwd=command.cwd)
     if role in _CODE:
         return code.effects(role, word.text, reading, command, name)
     if role == "exec":
@@ -320,11 +337,19 @@ def _wrapped(
     reading: Reading, entry: dict[str, Any], parsed: Parsed, name: str, command: Command
 ) -> list[Effect]:
     rest = parsed.rest or parsed.operands
+    made: list[Effect] = []
+    for role, word in zip(entry.get("operands", ()), rest[: entry["wraps"]], strict=False):
+        made += argument(reading, role, word, command, name, ())
     rest = rest[entry["wraps"] :]
     if entry["wraps"] and rest and rest[0].text == "--":
         rest = rest[1:]
-    made: list[Effect] = []
+    for option in entry.get("chdir", ()):
+        folder = parsed.value(option)
+        if folder is not None:
+            path = reading.paths.resolve(folder.text, command.cwd)
+            command = command._replace(cwd="" if HOLE in path else path)
     if entry.get("assigns"):
+        rest = rest[1:] if rest and rest[0].text == "-" else rest  # env - is env -i
         while rest and _is_assignment(rest[0].text):
             variable, _, value = rest[0].text.partition("=")
             assign = ((variable, Word(value)),)
@@ -332,6 +357,15 @@ def _wrapped(
             rest = rest[1:]
     if not rest:
         return made
+    if "code" in entry and not entry["wraps"] and not parsed.has(["-u", "--user"]):
+        rest = rest[1:]  # a user, whose shell it is that takes the text
+        if not rest:
+            return made
+    if len(rest) > 1 and rest[0].text in entry.get("code", ()):
+        return made + argument(reading, "shell", rest[1], command, name, ())
+    if parsed.has(entry.get("joins", []), abbreviated=False):
+        text = Word(" ".join(word.text for word in rest))
+        return made + argument(reading, "shell", text, command, name, ())
     inside = entry.get("inside", "")
     if rest[0].text.endswith(_SCRIPT_SUFFIXES) and reading.entry(rest[0].text) is None:
         return made + reading.run_file(rest[0], command, name)
@@ -357,7 +391,7 @@ def _script_operand(
     ):
         return []
     first = parsed.rest[0]
-    if first.text == "-":
+    if first.text in _STANDARD_INPUT:
         return []
     if first.process:
         return [Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")]
@@ -376,7 +410,9 @@ def _standard_input(
     reading: Reading, entry: dict[str, Any], parsed: Parsed, name: str, command: Command
 ) -> list[Effect]:
     language = entry["stdin"]
-    operands = [word for word in (*parsed.operands, *parsed.rest) if word.text != "-"]
+    operands = [
+        word for word in (*parsed.operands, *parsed.rest) if word.text not in _STANDARD_INPUT
+    ]
     given = entry.get("values", {})
     has_code = any(
         given.get(o) in (*_CODE, "shell", "exec", "module") for o, v in parsed.options if v

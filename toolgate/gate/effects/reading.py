@@ -48,8 +48,15 @@ class Reading(Protocol):
     inside: str
     fed: bool
 
-    def inner(self, text: str, *, inside: str = "", cwd: str | None = None) -> list[Effect]:
-        """Return the effects of shell text that this text runs."""
+    def inner(
+        self,
+        text: str,
+        *,
+        inside: str = "",
+        cwd: str | None = None,
+        arguments: tuple[Word, ...] | None = None,
+    ) -> list[Effect]:
+        """Return the effects of shell text that this text runs, ``$0`` first in its arguments."""
 
     def invoke(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
         """Return the effects of running a program with arguments."""

@@ -20,6 +20,8 @@ MAX_NESTING = 8
 _RUNNERS = frozenset(("make", "gmake", "npm", "pnpm", "yarn", "bun"))
 _DESTROYS = ("infra.destroy", "db.destroy")
 MAX_WRAPPERS = 32
+MAX_INSIDE = 65_536
+"""Characters of all texts that a text runs in turn."""
 MAX_SUPPLIED = 16
 """How many runs of targets and scripts of its own a text is followed through."""
 
@@ -81,16 +83,27 @@ class Reader:
         self.inside = inside
         self.fed = fed
         self.script = Script((), ())
+        self.doubtful: list[tuple[str, Script]] = []
+        self.read_inside = [0]
         self._wrappers = 0
         self._aliases: dict[str, str] = {}
         self._runs = 0
         self._feeds = fed
 
-    def effects(self, text: str) -> list[Effect]:
-        """Return every effect of a shell text, in source order."""
-        if self.depth > MAX_NESTING:
+    def effects(self, text: str, arguments: tuple[Word, ...] | None = None) -> list[Effect]:
+        """Return every effect of a shell text, in source order.
+
+        Args:
+            text: the source.
+            arguments: its arguments, ``$0`` first; None when it has none of its own.
+        """
+        if self.depth:
+            self.read_inside[0] += len(text)
+        if self.depth > MAX_NESTING or self.read_inside[0] > MAX_INSIDE:
             return [self.unknown("nested-too-deep", "shell")]
-        self.script = read(text, cwd=self.place.cwd, home=self.place.home)
+        self.script = read(text, cwd=self.place.cwd, home=self.place.home, arguments=arguments)
+        if self.script.doubtful:
+            self.doubtful.append((text, self.script))
         carries: dict[int, flow.Carries] = {}
         judged: list[list[Effect]] = []
         for position, command in enumerate(self.script.commands):
@@ -130,12 +143,23 @@ class Reader:
         effect = self.unknown(fault, "shell")
         return effect._replace(how="refused") if fault in REFUSED else effect
 
-    def inner(self, text: str, *, inside: str = "", cwd: str | None = None) -> list[Effect]:
-        """Return the effects of shell text that this text runs."""
+    def inner(
+        self,
+        text: str,
+        *,
+        inside: str = "",
+        cwd: str | None = None,
+        arguments: tuple[Word, ...] | None = None,
+    ) -> list[Effect]:
+        """Return the effects of shell text that this text runs, ``$0`` first in its arguments."""
         place = self.place if cwd is None else self.place._replace(cwd=cwd)
         if inside and not self.inside:
             place = place._replace(cwd="", roots=("",))
-        return self.within(place, inside or self.inside, self.files).effects(text)
+        if arguments is not None:
+            # What their parts came from was noted in this text and means nothing in that one.
+            arguments = tuple(word._replace(sources=()) for word in arguments)
+        reader = self.within(place, inside or self.inside, self.files)
+        return reader.effects(text, arguments)
 
     def elsewhere(self, inside: str, cwd: str = "") -> "Reader":
         """Return a reader for what runs in a container or on another machine.
@@ -151,7 +175,7 @@ class Reader:
     def within(self, place: Place, inside: str, files: dict[str, Written]) -> "Reader":
         """Return a reader for what this one's text runs."""
         same = inside == self.inside and region(place) == region(self.place)
-        return Reader(
+        reader = Reader(
             place,
             self.settings,
             self.catalog,
@@ -161,6 +185,8 @@ class Reader:
             inside=inside,
             fed=self._feeds,
         )
+        reader.doubtful, reader.read_inside = self.doubtful, self.read_inside
+        return reader
 
     def unknown(self, reason: str, program: str, resource: str = HOLE) -> Effect:
         """Return the effect of code nobody could read."""
@@ -178,6 +204,10 @@ class Reader:
         """Return the effects of a command touching the path a word names."""
         if word.process:
             return []
+        if word.text[:1] == HOLE and word.sources:
+            names = self._listed(word)
+            if names is not None:
+                return [e for name in names for e in self.touch(kind, name, command, program, how)]
         made = self.paths.effects(
             kind, word.text, command.cwd, program=program, how=how, glob=word.glob
         )
@@ -188,6 +218,13 @@ class Reader:
                 kind, word.text, command.otherwise, program=program, how=how, glob=word.glob
             )
         return made
+
+    def _listed(self, word: Word) -> tuple[Word, ...] | None:
+        """Return the paths a word can be that another command of the text has listed."""
+        from toolgate.gate.effects.listing import listed
+
+        entry = self.entry("find") or {}
+        return listed(self.script, word, frozenset(entry.get("values", ())))
 
     def _redirects(self, command: Command) -> list[Effect]:
         made: list[Effect] = []
@@ -307,6 +344,8 @@ class Reader:
         made = self.paths.effects(
             "exec.code", word.text, command.cwd, program=program, how=("file",)
         )
+        if any(effect.scope == "secret" for effect in made):
+            made += self.touch("fs.read", word, command, program)  # whoever runs it has read it
         written = self.files.get(path)
         if written is not None:
             made += flow.executed(written, path, program, self)

@@ -107,13 +107,14 @@ class WatchedReader(Reader):
             inside=inside,
             fed=self._feeds,
         )
+        reader.doubtful, reader.read_inside = self.doubtful, self.read_inside
         reader.top, reader._open = self.top, self._open
         return reader
 
-    def effects(self, text: str) -> list[Effect]:
+    def effects(self, text: str, arguments: tuple[Word, ...] | None = None) -> list[Effect]:
         """Return every effect of a shell text, and keep the text as a node."""
         step = self._enter(Node(TEXT, source=text, cwd=self.place.cwd, inside=self.inside))
-        made = super().effects(text)
+        made = super().effects(text, arguments)
         step.script = self.script
         return self._leave(step, made)
 

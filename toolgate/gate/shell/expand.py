@@ -7,8 +7,10 @@ from toolgate.gate.shell.model import HOLE, Command, Word
 from toolgate.gate.shell.state import MAX_VALUES, State
 
 MAX_WORD = 16_384
+_BARE_LEAVES = frozenset(("word", "regex", "extglob_pattern"))
+_LIST_NODES = frozenset(("string", "simple_expansion", "expansion"))
 _STRING_PARTS = frozenset(('"', "string_content"))
-_BLANKS = " \t\n\r\f\v"
+BLANKS = " \t\n\r\f\v"
 
 
 class Expander:
@@ -22,6 +24,7 @@ class Expander:
         self._ascii = source.decode("ascii") if source.isascii() else ""
         self.state = state
         self.faults: set[str] = set()
+        self.doubtful = False
 
     def nested(self, node: Any) -> tuple[int, ...]:
         """Walk a substitution and return its commands."""
@@ -39,6 +42,10 @@ class Expander:
         except UnicodeDecodeError:  # the grammar ended a node inside a character
             self.faults.add("syntax")
             return HOLE
+
+    def continues(self, start: int, end: int) -> bool:
+        """Say whether only a line continuation stands between two nodes: they are one word."""
+        return self._source[start:end] == b"\\\n"
 
     def gap(self, start: int, end: int) -> bytes:
         """Return the bytes between two nodes; a fault if they mean anything."""
@@ -60,6 +67,10 @@ class Expander:
             elif item.type == "ERROR":
                 self.faults.add("syntax")
             else:
+                if item.type == "expansion":
+                    self._inside_expansion(item, [c for c in item.children if c.is_named])
+                elif item.type in _BARE_LEAVES and _bare_backtick(self.text(item)):
+                    self.faults.add("nested-backticks")
                 stack.extend(reversed(item.children))
         return made
 
@@ -67,21 +78,34 @@ class Expander:
         """Return a node's one value, as in an assignment: no splitting, no braces."""
         parts = self._pieces(node, False)
         if len(parts) == 1:
-            return parts[0]._replace(text=words.finish(self._tilde(parts[0].text)), glob=False)
+            return parts[0]._replace(text=words.finish(self._tilde(parts[0].text)))
         return unknown(parts)
 
     def fields(self, node: Any) -> list[Word]:
         """Return the words a node becomes as an argument."""
+        if self.state.lists and node.type in _LIST_NODES:
+            listed = self._listed(node)
+            if listed is not None:
+                return listed
         literal = self._literal(node)
         if literal is not None:
             return [Word(literal)]
-        return self.spread(self._pieces(node, True))
+        quotes = any(mark in self.text(node) for mark in "'\"")
+        return self.spread(self._pieces(node, True), quotes=quotes)
 
-    def spread(self, pieces: list[Word]) -> list[Word]:
-        """Return the words that marked ones become: braces, tilde and patterns taken in."""
+    def spread(self, pieces: list[Word], *, quotes: bool = False) -> list[Word]:
+        """Return the words that marked ones become: braces, tilde and patterns taken in.
+
+        Args:
+            pieces: the marked words.
+            quotes: whether anything in their source is quoted, which keeps an empty word.
+        """
         out: list[Word] = []
         for piece in pieces:
-            for text in words.braces(piece.text):
+            texts = words.braces(piece.text)
+            if len(texts) > 1 and not quotes:
+                texts = [text for text in texts if text]  # {,x} makes no empty word
+            for text in texts:
                 tilde = self._tilde(text)
                 out.append(
                     piece._replace(text=words.finish(tilde), glob=piece.glob or words.is_glob(text))
@@ -102,6 +126,30 @@ class Expander:
             return raw[1:-1] if closed else None
         return None
 
+    def _listed(self, node: Any) -> list[Word] | None:
+        """Return the words of ``"$@"`` or ``"${list[@]}"``; None for any other node."""
+        raw = self.text(node)
+        quoted = raw[:1] == '"'
+        inside = raw[1:-1] if quoted else raw
+        if inside in ("$@", "${@}") or (not quoted and inside in ("$*", "${*}")):
+            name = "@"
+        elif inside.endswith("[@]}") and inside[2:-4].replace("_", "a").isalnum():
+            name = inside[2:-4]
+        else:
+            return None
+        items = self.state.lists.get(name)
+        if items is None:
+            return None
+        if quoted:
+            return list(items)
+        if "IFS" in self.state.values:
+            return None
+        return [
+            word._replace(text=field)
+            for word in items
+            for field in (word.text.split() if word.known else [word.text])
+        ]
+
     def _tilde(self, text: str) -> str:
         if text == "~" or text.startswith("~/"):
             return (words.quoted(self.state.home) or HOLE) + text[1:]
@@ -118,7 +166,9 @@ class Expander:
         if _bare_backtick(raw):
             # The grammar does not see backticks here (they would run), so nobody has read them.
             self.faults.add("backtick-in-heredoc")
-        return unknown(parts)._replace(text=words.finish(text))
+        made = unknown(parts)
+        self.doubtful = self.doubtful or bool(made.sources)
+        return made._replace(text=words.finish(text))
 
     def _pieces(self, node: Any, splitting: bool) -> list[Word]:
         """Return marked words: one, or several where an unquoted variable has several values."""
@@ -136,6 +186,8 @@ class Expander:
             raw = self.text(node)
             if _bare_backtick(raw):
                 self.faults.add("nested-backticks")
+            if kind == "word" and _blank_inside(raw):
+                self.faults.add("syntax")  # the grammar has taken two words for one
             return [Word(words.unquoted(raw))]
         if kind == "raw_string":
             return [Word(words.quoted(self.text(node)[1:-1]))]
@@ -155,12 +207,18 @@ class Expander:
 
     def _concatenation(self, node: Any) -> list[Word]:
         alternatives: list[Word] = [Word("")]
-        for child in node.children:
+        for position, child in enumerate(node.children):
             pieces = self._pieces(child, True)
+            if child.type == "simple_expansion" and self._braces_follow(node, position):
+                return [Word(HOLE, sources=self.substitutions(node))]  # $x{a,b} is $xa $xb
             if len(alternatives) * len(pieces) > MAX_VALUES:
                 pieces = [Word(HOLE)]
             alternatives = [joined(left, right) for left in alternatives for right in pieces]
         return alternatives
+
+    def _braces_follow(self, node: Any, position: int) -> bool:
+        following = node.children[position + 1 : position + 2]
+        return bool(following) and self._source[following[0].start_byte :][:1] == b"{"
 
     def _string(self, node: Any) -> Word:
         inside = [child for child in node.children if child.type != '"']
@@ -194,22 +252,43 @@ class Expander:
         plain = len(named) == 1 and all(
             child.is_named or child.type in ("$", "${", "}") for child in node.children
         )
-        if not plain:
-            values = self._cut_from(node, named)
-            return [unknown([Word(HOLE, sources=sources), *values])]
-        values = self.state.look_up(self.text(named[0]))
+        if plain and named[0].type != "subscript":
+            values = self.state.look_up(self.text(named[0]))
+        else:
+            values = [Word(HOLE)] if sources else self._operated(node, named)
+            if not all(value.known for value in values):
+                shown = self._cut_from(node, named)
+                values = [unknown([Word(HOLE, sources=sources), *shown])]
         if splitting and "IFS" in self.state.values and not self._whole(values):
             return [unknown(values)]  # how it would be split is not followed
         if not splitting:
             return [_quoted(values[0])] if len(values) == 1 else [unknown(values)]
         out: list[Word] = []
         for value in values:
-            if value.known and any(char in _BLANKS for char in value.text):
+            if value.known and any(char in BLANKS for char in value.text):
                 # A value with blanks becomes several fields, which keep their pattern characters.
                 out.extend(Word(field, sources=value.sources) for field in value.text.split())
             else:
                 out.append(value)
         return out or [Word("")]
+
+    def _operated(self, node: Any, named: list[Any]) -> list[Word]:
+        """Return what an expansion with an operator or a subscript stands for."""
+        raw = self.text(node)
+        name = self.text(named[0]) if named else ""
+        if not raw.startswith("${" + name) or not name:
+            return [Word(HOLE)]
+        inside = raw[2 + len(name) : -1]
+        if name.endswith("]"):  # an array's element
+            array, _, index = name[:-1].partition("[")
+            if inside or not index.isdigit() or len(index) > 3:
+                return [Word(HOLE)]
+            return [self.state.item(array, int(index))]
+        if not name.replace("_", "a").isalnum():
+            return [Word(HOLE)]
+        from toolgate.gate.shell.parameters import operated
+
+        return operated(inside, self.state.look_up(name))
 
     def _cut_from(self, node: Any, named: list[Any]) -> list[Word]:
         """Return the values an expansion shows a part of; its length shows none."""
@@ -248,6 +327,7 @@ class Expander:
 
     def _substitution(self, node: Any) -> tuple[int, ...]:
         raw = self.text(node)
+        self.doubtful = self.doubtful or raw.startswith("`")
         if raw.startswith("`") and ("\\`" in raw or raw.count("`") != 2):
             self.faults.add("nested-backticks")
         return self.nested(node)
@@ -309,7 +389,14 @@ def unknown(parts: list[Word]) -> Word:
 
 
 def _quoted(word: Word) -> Word:
-    return word._replace(text=words.quoted(word.text), glob=False)
+    # A loop's value that is a pattern stands for the names it finds, in quotes too.
+    return word._replace(text=words.quoted(word.text))
+
+
+def _blank_inside(raw: str) -> bool:
+    if " " in raw and " " in raw.replace("\\ ", ""):
+        return True
+    return "\n" in raw and "\n" in raw.replace("\\\n", "")
 
 
 def _bare_backtick(raw: str) -> bool:

@@ -75,8 +75,10 @@ class Script(NamedTuple):
         commands: every command the text can run.
         faults: reason slugs for what could not be read; empty when all was.
         cwd: the directory it ends in; "" when not known.
+        doubtful: whether it has a form that the grammar is known to misread in silence.
     """
 
     commands: tuple[Command, ...]
     faults: tuple[str, ...]
     cwd: str = ""
+    doubtful: bool = False

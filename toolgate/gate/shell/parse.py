@@ -8,13 +8,15 @@ with a fault is never proved harmless.
 
 from typing import Any, NamedTuple
 
-from toolgate.gate.shell.expand import Expander, joined
+from toolgate.gate.shell.expand import BLANKS, Expander, joined
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.plain import Node, plain_tree
 from toolgate.gate.shell.source import parsed, refusal
 from toolgate.gate.shell.state import State
 
 MAX_COMMANDS = 3_200
+MAX_STEPS = 8_000
+MAX_REDIRECTS = 512
 MAX_ROUNDS = 12
 MAX_UNROLLED = 200
 
@@ -26,23 +28,42 @@ _CONDITIONAL = frozenset(
 )
 _LOOPS = frozenset(("while_statement", "c_style_for_statement"))
 _KEYWORDS = frozenset(
-    ("then", "do", "done", "fi", "else", "elif", "esac", "if", "while", "until", "for", "case")
+    (
+        *(
+            "then",
+            "do",
+            "done",
+            "fi",
+            "else",
+            "elif",
+            "esac",
+            "if",
+            "while",
+            "until",
+            "for",
+            "case",
+        ),
+        *("{", "}", "function", "select", "in", "[["),
+    )
 )
-_TAKE_REDIRECTS = frozenset(("command", "redirected_statement", "function_definition"))
+_TAKE_REDIRECTS = frozenset(
+    ("command", "redirected_statement", "function_definition", "variable_assignment")
+)
 _LEAVES = frozenset(("exit", "return", "break", "continue"))
 _HEREDOC_PARTS = frozenset(("heredoc_start", "heredoc_end", "file_descriptor"))
 _REDIRECTS = frozenset(("file_redirect", "herestring_redirect", "heredoc_redirect"))
+_CLOSING = frozenset((">&-", "<&-"))
 _REDIRECT_OPS = {">|": ">", "&>": ">", "&>>": ">>", ">&-": ">&", "<&-": "<&"}
 
 
-def read(text: str, *, cwd: str, home: str, variables: dict[str, str] | None = None) -> Script:
+def read(text: str, *, cwd: str, home: str, arguments: tuple[Word, ...] | None = None) -> Script:
     """Read shell text.
 
     Args:
         text: the source.
         cwd: the directory it would start in; "" when not known.
         home: the user's home directory; "" when not known.
-        variables: values known beforehand.
+        arguments: its arguments, ``$0`` first; None when they are not known.
 
     Returns:
         Its simple commands and, if anything was not understood, why.
@@ -50,10 +71,15 @@ def read(text: str, *, cwd: str, home: str, variables: dict[str, str] | None = N
     fault = refusal(text)
     if fault:
         return Script((), (fault,))
-    source, root = b"", plain_tree(text)
+    source, root, rewritten = b"", plain_tree(text), False
     if root is None:
         source, root, fault = parsed(text)
-    walk = Walk(source, cwd, home, variables or {})
+        rewritten = source != text.encode()  # it has been put in another form
+    walk = Walk(source, cwd, home)
+    walk.doubtful = rewritten
+    if arguments is not None:
+        walk.state.set_values("0", [arguments[0] if arguments else Word(HOLE)])
+        walk.state.set_list("@", arguments[1:])
     if fault:
         walk.faults.add(fault)
     try:
@@ -62,7 +88,7 @@ def read(text: str, *, cwd: str, home: str, variables: dict[str, str] | None = N
         walk.faults.add("too-deep")
     except TooManyError:
         walk.faults.add("too-many-commands")
-    return Script(tuple(walk.commands), tuple(sorted(walk.faults)), walk.state.cwd)
+    return Script(tuple(walk.commands), tuple(sorted(walk.faults)), walk.state.cwd, walk.doubtful)
 
 
 def _last(node: Any) -> Any:
@@ -93,15 +119,20 @@ class Line(NamedTuple):
 class Walk(Expander):
     """One pass over a syntax tree. The result is ``commands`` and ``faults``."""
 
-    def __init__(self, source: bytes, cwd: str, home: str, variables: dict[str, str]) -> None:
-        super().__init__(source, State(cwd, home, dict(variables)))
+    def __init__(self, source: bytes, cwd: str, home: str) -> None:
+        super().__init__(source, State(cwd, home))
         self.commands: list[Command] = []
-        self._functions: dict[str, Any] = {}
         self._calling: list[str] = []
+        self._walked_again: set[str] = set()
+        self._steps = 0
         self._belongs: dict[int, Line] = {}
+        self._behind = False  # whether the statement walked is left running behind
 
     def statement(self, node: Any, stdin: tuple[int, ...], piped: bool = False) -> tuple[int, ...]:
         """Walk a statement and return the commands whose output is its output."""
+        self._steps += 1
+        if self._steps > MAX_STEPS:  # loops and calls walk a statement again and again
+            raise TooManyError
         kind = node.type
         if self._belongs and kind not in _TAKE_REDIRECTS and node.id in self._belongs:
             stdin = self._redirected(self._line_of(node), stdin, piped)
@@ -130,10 +161,16 @@ class Walk(Expander):
     def _children(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
         made: tuple[int, ...] = ()
         end = node.start_byte
-        for child in node.children:
+        children = node.children
+        for position, child in enumerate(children):
             self.gap(end, child.start_byte)
             end = child.end_byte
+            behind = self._behind
+            self._behind = behind or (
+                position + 1 < len(children) and children[position + 1].type == "&"
+            )
             made += self.statement(child, stdin, piped)
+            self._behind = behind
         self.gap(end, node.end_byte)
         return made
 
@@ -155,13 +192,31 @@ class Walk(Expander):
     _on_subshell = _subshell
 
     def _on_list(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        head, parts = self._chain(node)
+        return self._links(self.statement(head, stdin, piped), parts, stdin, piped)
+
+    def _chain(self, node: Any) -> tuple[Any, list[Any]]:
+        """Return a list's first statement, and each operator with what follows it, in order."""
         parts: list[Any] = []
         while node.type == "list":  # left-nested: a chain of thousands must not recurse
-            parts.append(node.children[1:])
-            node = node.children[0]
-        made = self.statement(node, stdin, piped)
+            first, *others = node.children
+            self._account_between(first, others)
+            parts.append(others)
+            node = first
+        return node, parts[::-1]
+
+    def _account_between(self, first: Any, others: list[Any]) -> None:
+        end = first.end_byte
+        for child in others:
+            self.gap(end, child.start_byte)
+            end = child.end_byte
+
+    def _links(
+        self, made: tuple[int, ...], parts: list[Any], stdin: tuple[int, ...], piped: bool
+    ) -> tuple[int, ...]:
+        """Walk what is joined to a list's head by ``&&`` and ``||``."""
         before = self.state.copy()
-        for operator, *children in reversed(parts):
+        for operator, *children in parts:
             made += self._then(operator.type, children, stdin, piped)
         # What the later parts set holds only if the earlier ones went well; a `cd a && b`
         # whose cd fails runs nothing more of the list, so the directory stands.
@@ -188,14 +243,25 @@ class Walk(Expander):
         return made
 
     def _on_pipeline(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
-        stages = [child for child in node.children if child.is_named]
+        first, *others = node.children
+        self._account_between(first, others)
+        stages = [child for child in (first, *others) if child.is_named]
+        parts: list[Any] = []
+        if stages[-1].type == "list":
+            # The grammar hangs the rest of `a | b | c && d` into the pipe; bash binds | tighter.
+            head, parts = self._chain(stages.pop())
+            stages += (
+                [child for child in head.children if child.is_named]
+                if head.type == "pipeline"
+                else [head]
+            )
         flow = stdin
         before = self.state.copy()
         for position, stage in enumerate(stages):
             last = position == len(stages) - 1
             flow = self.statement(stage, flow, piped or not last)
             self.state = before if last else before.copy()
-        return flow
+        return self._links(flow, parts, stdin, piped) if parts else flow
 
     def _on_negated_command(
         self, node: Any, stdin: tuple[int, ...], piped: bool
@@ -226,7 +292,7 @@ class Walk(Expander):
         name = node.child_by_field_name("name")
         body = node.child_by_field_name("body")
         if name is not None and body is not None:
-            self._functions[self.text(name)] = body
+            self.state.define(self.text(name), body)
         # Its redirections take effect at each call; they are judged once, here.
         self._carrier(self._line_of(node).redirects, (), piped)
         return ()
@@ -243,6 +309,9 @@ class Walk(Expander):
         body = node.child_by_field_name("body")
         line = self._line_of(node)
         if body is None or body.type == "command":
+            if body is not None:
+                own = self._line_of(body)  # a here-string stands inside the command
+                line = Line(*(mine + outer for mine, outer in zip(own, line, strict=True)))
             made = self._command(body, stdin, piped, line)
         elif body.type in ("pipeline", "list"):
             # The grammar hangs the redirection on the whole; in bash it is the last command's.
@@ -266,8 +335,10 @@ class Walk(Expander):
                 arguments.extend(self.spread([Word(text)]))
         redirects: list[Redirect] = []
         for op, (text, literal) in node.redirects:
+            if len(redirects) >= MAX_REDIRECTS:
+                raise TooManyError
             targets = [Word(text)] if literal else self.spread([Word(text)])
-            redirects.extend([Redirect(op, word) for word in targets])
+            redirects.extend([Redirect(op, word) for word in targets or [Word("")]])
         return self._run(arguments, [], redirects, stdin, piped)
 
     def _line_of(self, node: Any) -> "Line":
@@ -302,14 +373,19 @@ class Walk(Expander):
         return (self._add(Command((), (), tuple(redirects), self.state.cwd, stdin, piped)),)
 
     def _redirect(self, node: Any, line: "Line") -> None:
+        if len(line.redirects) >= MAX_REDIRECTS:
+            raise TooManyError
         if node.type == "file_redirect":
             operator = next((c.type for c in node.children if not c.is_named), "")
             op = _REDIRECT_OPS.get(operator, operator)
             targets = node.children_by_field_name("destination")
-            fields = self.fields(targets[0]) if targets else []
+            target, others = targets[:1], targets[1:]
+            if operator in _CLOSING:
+                target, others = [], targets
+            fields = self.fields(target[0]) if target else []
             line.redirects.extend([Redirect(op, word) for word in fields or [Word("")]])
             # The grammar takes every word behind a target as one more; bash, as an argument.
-            line.arguments.extend(targets[1:])
+            line.arguments.extend(others)
         elif node.type == "herestring_redirect":
             body = next((child for child in node.children if child.is_named), None)
             if body is not None:
@@ -339,7 +415,6 @@ class Walk(Expander):
     ) -> tuple[int, ...]:
         assigns: list[tuple[str, Word]] = []
         arguments: list[Word] = []
-        timed: tuple[int, ...] = ()
         children = node.children if node is not None else []
         end = node.start_byte if node is not None else 0
         for child in children:
@@ -352,8 +427,6 @@ class Walk(Expander):
             kind = child.type
             if kind == "variable_assignment":
                 assigns.append(self._assignment(child, keep=False))
-            elif kind in ("subshell", "compound_statement"):
-                timed += self.statement(child, stdin, piped)  # time (...), a keyword to bash
             elif kind not in _REDIRECTS:
                 named = kind == "command_name" and child.children
                 fields = self.fields(child.children[0] if named else child)
@@ -362,14 +435,24 @@ class Walk(Expander):
                 arguments.extend(fields)
         if node is not None:
             self.gap(end, node.end_byte)
-        for child in line.arguments:
-            arguments.extend(self.fields(child))
+        arguments += self._behind_redirects(line)
+        self.doubtful = self.doubtful or bool(line.trailing)
         piped = piped or bool(line.trailing)
-        if arguments and arguments[0].text == "time":
-            arguments = [word for word in arguments if word.text != "{"]
-        elif [word.text for word in arguments] == ["}"]:
-            arguments = []  # closes time {, which the grammar takes for a command
-        return timed + self._run(arguments, assigns, line.redirects, stdin, piped)
+        return self._run(arguments, assigns, line.redirects, stdin, piped)
+
+    def _behind_redirects(self, line: "Line") -> list[Word]:
+        """Return the words behind redirections; one that goes on in the next line is one word."""
+        arguments: list[Word] = []
+        end = -1
+        for child in line.arguments:
+            fields = self.fields(child)
+            if end == child.start_byte:
+                self.faults.add("syntax")
+            if end >= 0 and self.continues(end, child.start_byte) and arguments and fields:
+                fields[0] = joined(arguments.pop(), fields[0])
+            end = child.end_byte
+            arguments.extend(fields)
+        return arguments
 
     def _run(
         self,
@@ -380,39 +463,76 @@ class Walk(Expander):
         piped: bool,
     ) -> tuple[int, ...]:
         name = arguments[0].text if arguments else ""
+        self.doubtful = self.doubtful or name == "coproc"
         if name in _KEYWORDS:
             self.faults.add("keyword-as-command")
         if name in self.state.aliases:
             self.faults.add("alias-defined-in-text")
-        kept = [] if name in self._functions else arguments  # a call's body stands for it
         state = self.state
+        bodies = state.functions.get(name, (None,)) if state.functions else (None,)
+        kept = arguments if None in bodies else []  # a call's body stands for it
         command = Command(
             tuple(kept), tuple(assigns), tuple(redirects), state.cwd, stdin, piped, state.otherwise
         )
-        if name in self._functions:
-            made = (self._add(command),) if redirects or assigns else ()
-            return made + self._call(name, stdin, piped)
-        made = (self._add(command),)
-        self.faults |= self.state.change(arguments, functions=bool(self._functions))
+        made: tuple[int, ...] = ()
+        if None in bodies or redirects or assigns:
+            made = (self._add(command),)
+        for body in bodies:
+            if body is not None:
+                before = state.copy()
+                made += self._call(name, body, tuple(arguments[1:]), stdin, piped)
+                if len(bodies) > 1:
+                    state.merge(before)
+        if None in bodies:
+            self.faults |= state.change(arguments)
+            if name == "read":
+                self._read_into(arguments[1:], redirects, stdin)
         return made
 
-    def _call(self, name: str, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
-        if name in self._calling:
-            # A function that starts itself again: harmless at most by accident.
+    def _read_into(
+        self, arguments: list[Word], redirects: list[Redirect], stdin: tuple[int, ...]
+    ) -> None:
+        """Note which commands have printed what one variable is read from."""
+        names = [word.text for word in arguments if not word.text.startswith("-")]
+        sources = redirects[-1].target.sources if redirects else stdin
+        if len(names) == 1 and sources:
+            self.state.set_values(names[0], [Word(HOLE, sources=sources)])
+
+    def _call(
+        self,
+        name: str,
+        body: Any,
+        arguments: tuple[Word, ...],
+        stdin: tuple[int, ...],
+        piped: bool,
+    ) -> tuple[int, ...]:
+        depth = self._calling.count(name)
+        if depth and (piped or stdin or self._behind):
+            # A function that starts itself beside itself: harmless at most by accident.
             bomb = Command((Word("fork-bomb"),), (), (), self.state.cwd, stdin, piped)
             return (self._add(bomb),)
+        if depth and name in self._walked_again:
+            return ()  # has been walked with nothing known about its variables
         self._calling.append(name)
-        hidden = {
-            key: self.state.values.pop(key) for key in "123456789@*#" if key in self.state.values
-        }
-        made = self.statement(self._functions[name], stdin, piped)
-        self.state.values.update(hidden)
+        outer = self.state.lists.get("@")
+        if depth:
+            self._walked_again.add(name)
+            self.state.forget()
+            arguments = (Word(HOLE),)
+        self.state.set_list("@", arguments)
+        made = self.statement(body, stdin, piped)
+        self.state.set_list("@", outer)
         self._calling.pop()
         return made
 
     def _on_variable_assignment(
         self, node: Any, stdin: tuple[int, ...], piped: bool
     ) -> tuple[int, ...]:
+        line = self._belongs.pop(node.id, None)
+        if line is not None:  # x=1 >f a: the grammar takes the program for a second target
+            arguments = self._behind_redirects(line)
+            assigns = [self._assignment(node, keep=not arguments)]
+            return self._run(arguments, assigns, line.redirects, stdin, piped)
         before = len(self.commands)
         assign = self._assignment(node, keep=True)
         self._add(Command((), (assign,), (), self.state.cwd))
@@ -429,7 +549,7 @@ class Walk(Expander):
         flags = [self.text(child) for child in node.children[1:]]
         if any(flag.startswith("-") and "n" in flag for flag in flags):
             self.state.forget()  # a name reference: any variable may change through it
-        if any(flag.startswith("-") and "f" in flag for flag in flags) and self._functions:
+        if any(flag.startswith("-") and "f" in flag for flag in flags) and self.state.functions:
             self.faults.add("functions-in-text-run-later")
         assigns: list[tuple[str, Word]] = []
         arguments: list[Word] = []
@@ -448,23 +568,50 @@ class Walk(Expander):
 
     def _on_unset_command(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
         for child in node.children[1:]:
-            self.state.set_values(self.text(child), [Word("")])
+            if child.type == "variable_name":
+                self.state.set_values(self.text(child), [Word("")])
+            elif not all(word.known for word in self.fields(child)):
+                self.state.forget()  # which variables are gone is not known
+        return ()
+
+    def _on_test_command(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        raw = self.text(node)
+        if raw.startswith("[") and not raw.startswith("[[") and raw[1:2] not in BLANKS:
+            self.faults.add("syntax")  # [ab]* is a pattern, and names the program it finds
+        self.substitutions(node)
         return ()
 
     def _assignment(self, node: Any, *, keep: bool) -> tuple[str, Word]:
         name = node.child_by_field_name("name")
         value = node.child_by_field_name("value")
-        word = self.single(value) if value is not None else Word("")
+        array = value is not None and value.type == "array"
+        items = self._items(value) if array else None
+        if array:
+            word = Word(HOLE, sources=tuple(i for item in items or () for i in item.sources))
+        else:
+            word = self.single(value) if value is not None else Word("")
         if name is not None and name.type == "subscript":
             self.substitutions(name)
             word, name = word._replace(text=HOLE), name.children[0]
         label = self.text(name) if name is not None else ""
         appended = any(child.type == "+=" for child in node.children)
-        if appended or (value is not None and value.type == "array"):
+        if appended:
             word = word._replace(text=HOLE)
         if keep:
-            self.state.set_values(label, [word])
+            self._keep(label, word, items if array else None, appended)
         return label, word
+
+    def _items(self, array: Any) -> tuple[Word, ...] | None:
+        """Return an array's words; None where one is put at a place of its own."""
+        children = [child for child in array.children if child.is_named]
+        items = tuple(item for child in children for item in self.fields(child))
+        return None if any(self.text(child).startswith("[") for child in children) else items
+
+    def _keep(self, label: str, word: Word, items: tuple[Word, ...] | None, appended: bool) -> None:
+        before = self.state.lists.get(label, () if not appended else None)
+        self.state.set_values(label, [word])
+        if items is not None and before is not None:
+            self.state.set_list(label, (*before, *items) if appended else items)
 
     def _add(self, command: Command) -> int:
         if len(self.commands) >= MAX_COMMANDS:

@@ -13,12 +13,14 @@ import re
 from toolgate.gate.shell import words
 
 MAX_CHARACTERS = 4_096
+_LONG = 4
+"""Nodes of a pipeline of three before its last command: two commands, two operators."""
 Text = tuple[str, bool]
 """A word's text, and whether it stands for itself; if not, it is marked as ``words`` does."""
 
 _TOKEN = re.compile(
     r"""[ \t]*(?:
-    (?P<literal> [A-Za-z0-9_./:=@%+,^-]+ (?![^ \t\n]) )
+    (?P<literal> (?!=) [A-Za-z0-9_./:=@%+,^-]+ (?![^ \t\n]) )
     |(?P<operator> && | \|\| | [;|\n] )
     |(?P<redirect> [0-9]* (?: >> | >& | > | < ) )
     |(?P<word> [A-Za-z0-9_./:=@%+,^*?\[\]~{}!-]+ )
@@ -28,6 +30,9 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
+_REDIRECTS = frozenset((">", ">>", ">&", "<"))
+_MISREAD = frozenset(("{", "}", "[", "]", "=", "=="))  # words of their own the grammar may misread
+_NAME = re.compile(r"[A-Za-z0-9_./:+-]+")
 # Escapes are only those of the marks that find takes, as words of their own.
 # First words that make bash, or the grammar, read what follows in another way.
 _NOT_PLAIN = frozenset(
@@ -84,6 +89,9 @@ class _Plain:
         self._command = Node("plain_command", [])
         self._pieces: list[tuple[str, str]] = []
         self._redirect = ""
+        # A line that follows a pipeline of three the grammar may take into it: a doubtful text.
+        self._long_part = False
+        self._behind_long = False
 
     def read(self, text: str) -> Node:
         """Return the tree.
@@ -116,7 +124,9 @@ class _Plain:
         if token != "\n":
             self._end_command(token)
         elif self._begun():
+            long = self._long_part or len(self._stages) >= _LONG
             self._end_command(";")
+            self._behind_long = long
 
     def _begun(self) -> bool:
         """Say whether anything stands behind the last semicolon or line end."""
@@ -125,10 +135,14 @@ class _Plain:
         return bool(begun or self._stages or self._joined is not None)
 
     def _begin_redirect(self, token: str) -> None:
-        if self._redirect or (self._pieces and token[0].isdigit()):
+        touching = self._pieces[-1][1][-1] + token[0] if self._pieces else ""
+        first = not (self._pieces or self._command.words)
+        if self._redirect or first or any(map(str.isdigit, touching)):
             raise _NotPlainError
         self._end_word()
-        self._redirect = token.lstrip("0123456789")
+        self._redirect = token.lstrip("12")
+        if self._redirect not in _REDIRECTS or len(token) - len(self._redirect) > 1:
+            raise _NotPlainError
 
     def _end_word(self) -> None:
         if not self._pieces:
@@ -147,16 +161,17 @@ class _Plain:
         """Close a command and put it where the operators around it say."""
         self._end_word()
         command = self._command
-        if not command.words or self._redirect:
+        if not command.words or self._redirect or self._behind_long:
             raise _NotPlainError
         first, literal = command.words[0]
-        if not literal or "=" in first or first in _NOT_PLAIN:
+        if not literal or first in _NOT_PLAIN or not _NAME.fullmatch(first):
             raise _NotPlainError
         self._command = Node("plain_command", [])
         self._stages.append(command)
         if operator == "|":
             self._stages.append(Node("|", [], is_named=False))
             return
+        self._long_part = self._long_part or len(self._stages) > _LONG
         part = command if len(self._stages) == 1 else Node("pipeline", self._stages)
         self._stages = []
         if self._joined is not None:
@@ -164,17 +179,26 @@ class _Plain:
         self._joined, self._joining = part, operator
         if operator == ";":
             self._program.children.append(part)
-            self._joined = None
+            self._joined, self._long_part = None, False
 
 
 def _joined(pieces: list[tuple[str, str]]) -> Text:
-    """Return the word that pieces without a blank between them make."""
+    """Return the word that pieces without a blank between them make.
+
+    Raises:
+        _NotPlainError: it is one that the grammar may misread, or has both quotes and
+            braces, where an empty word may stand.
+    """
     if len(pieces) == 1:
         kind, token = pieces[0]
+        if kind == "word" and token in _MISREAD:
+            raise _NotPlainError
         if kind == "literal" or (kind == "word" and words.is_plain(token)):
             return token, True
         if kind == "raw" or (kind == "string" and "\\" not in token):
             return token[1:-1], True
+    if len(pieces) > 1 and any(kind == "word" and "{" in token for kind, token in pieces):
+        raise _NotPlainError
     return "".join([_marked(kind, token) for kind, token in pieces]), False
 
 

@@ -21,6 +21,9 @@ REFUSED = frozenset(
 """Faults of text that is not read at all, because it cannot be or would cost too much."""
 
 MAX_REPAIRS = 32
+MAX_PASSES = 4
+_BEFORE_GROUPS = (b"! ", b"!\n", b"time", b"coproc")
+_OPENINGS = (b"{ ", b"{\n", b"{\t")
 _NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{0,200}")
 _TOUCHING = re.compile(rb"(<<-?['\"]?[A-Za-z_][A-Za-z0-9_]{0,40}['\"]?)([;&|)<>])")
 
@@ -55,14 +58,18 @@ def parsed(text: str) -> tuple[bytes, Any, str]:
         finders.append(_line_end_inside)
     if source.count(b"$") > 1:
         finders.append(_torn_dollar)
+    if any(mark in source for mark in _BEFORE_GROUPS):
+        finders.append(_before_group)
     for finder in finders:
-        repairs = 0
-        while edit := finder(source, root):
-            if repairs == MAX_REPAIRS:
+        repairs = passes = 0
+        while edits := finder(source, root):
+            repairs += len(edits)
+            passes += 1
+            if repairs > MAX_REPAIRS or passes > MAX_PASSES:
                 return source, root, "syntax"  # more of it than is put right
-            source = source[: edit.start] + edit.text + source[edit.end :]
+            for edit in sorted(edits, reverse=True):
+                source = source[: edit.start] + edit.text + source[edit.end :]
             root = parse(source)
-            repairs += 1
     return source, root, ""
 
 
@@ -87,17 +94,19 @@ def _respaced(source: bytes, root: Any) -> tuple[bytes, Any]:
     return (source, root) if again.has_error else (spaced, again)
 
 
-def _line_end_inside(source: bytes, root: Any) -> Edit | None:
-    """Turn a line end that has come to lie inside a simple command into a semicolon.
+def _line_end_inside(source: bytes, root: Any) -> list[Edit]:
+    """Turn each line end that has come to lie inside a simple command into a semicolon.
 
     Behind a pipeline of three the grammar joins the next line to the last
-    command if it has a redirection; in bash a line end ends the command. A
+    command if it has a redirection, or a redirection that begins the next line
+    to the pipeline; in bash a line end ends the command. A
     comment before it would swallow the semicolon and is blanked.
     """
+    edits: list[Edit] = []
     stack = [root]
-    while stack:
+    while stack and len(edits) <= MAX_REPAIRS:
         node = stack.pop()
-        if node.type == "command":
+        if node.type in ("command", "redirected_statement"):
             end = node.start_byte
             comment: int | None = None
             for child in node.children:
@@ -105,28 +114,65 @@ def _line_end_inside(source: bytes, root: Any) -> Edit | None:
                 if b"\n" in gap:
                     line_end = int(end + gap.index(b"\n"))
                     start = line_end if comment is None else comment
-                    return Edit(start, line_end + 1, b" " * (line_end - start) + b";")
+                    edits.append(Edit(start, line_end + 1, b" " * (line_end - start) + b";"))
+                    break
                 end = child.end_byte
                 comment = child.start_byte if child.type == "comment" else None
         stack.extend(child for child in node.children if child.child_count)
-    return None
+    return edits
 
 
-def _torn_dollar(source: bytes, root: Any) -> Edit | None:
-    """Put braces around a variable whose dollar sign the grammar has torn off.
+def _torn_dollar(source: bytes, root: Any) -> list[Edit]:
+    """Put braces around each variable whose dollar sign the grammar has torn off.
 
     It reads ``$a/$b/c`` as a word ending in a dollar sign and a word ``b/c``;
     ``$a/${b}/c`` it reads right, and means the same.
     """
+    edits: list[Edit] = []
     stack = [root]
-    while stack:
+    while stack and len(edits) <= MAX_REPAIRS:
         node = stack.pop()
         children = node.children
         if node.type == "concatenation" and children and children[-1].type == "$":
             name = _NAME.match(source, children[-1].end_byte)
             if name:
-                return Edit(name.start(), name.end(), b"{" + name[0] + b"}")
+                edits.append(Edit(name.start(), name.end(), b"{" + name[0] + b"}"))
         stack.extend(child for child in children if child.child_count)
+    return edits
+
+
+def _before_group(source: bytes, root: Any) -> list[Edit]:
+    """Blank out each ``!``, ``time`` or ``coproc`` before a group, which the grammar misreads.
+
+    It takes ``{`` for a program then and loses what is piped into and out of
+    the group. What these words do themselves harms nothing.
+    """
+    edits: list[Edit] = []
+    stack = [root]
+    while stack and len(edits) <= MAX_REPAIRS:
+        node = stack.pop()
+        children = node.children
+        if node.type == "negated_command" and source[children[-1].start_byte :][:2] in _OPENINGS:
+            edits.append(Edit(node.start_byte, node.start_byte + 1, b" "))
+            continue
+        if node.type == "command":
+            group = _group_behind(source, children)
+            if group is not None:
+                edits.append(Edit(node.start_byte, group, b" " * (group - node.start_byte)))
+                continue
+        stack.extend(child for child in children if child.child_count)
+    return edits
+
+
+def _group_behind(source: bytes, children: list[Any]) -> int | None:
+    """Return where a group begins behind the word ``time`` or ``coproc``; None without one."""
+    texts = [source[child.start_byte : child.end_byte] for child in children[:3]]
+    if texts[0] not in (b"time", b"coproc"):
+        return None
+    skipped = 1 + (texts[0] == b"coproc" or texts[1:2] == [b"-p"])
+    for child, text in zip(children[1 : skipped + 1], texts[1 : skipped + 1], strict=False):
+        if text == b"{" or child.type in ("subshell", "compound_statement"):
+            return int(child.start_byte)
     return None
 
 

@@ -1,6 +1,7 @@
 """What a shell text does to its own directory and variables as it runs."""
 
 from posixpath import isabs, join, normpath
+from typing import Any
 
 from toolgate.gate.shell.model import HOLE, Word
 
@@ -11,7 +12,7 @@ OWN_JOB = "%!"
 _SUBSCRIPTS = frozenset(("test", "[", "let", "printf", "read", "unset", "declare", "typeset"))
 
 _CHANGES = _SUBSCRIPTS.union(
-    ("cd", "pushd", "popd", "set", "source", ".", "eval", "trap", "alias"),
+    ("cd", "pushd", "popd", "set", "shift", "source", ".", "eval", "trap", "alias"),
     ("mapfile", "readarray", "getopts"),
 )
 """Builtins that change what the text knows, or may run code while they do."""
@@ -22,18 +23,20 @@ class State:
 
     ``otherwise`` is the directory if the last ``cd`` failed, ``stops`` whether
     a failure ends the text (``set -e``). A variable holds the words it may
-    stand for; none known is one hole.
+    stand for; none known is one hole. ``lists`` holds arrays, and under ``@``
+    the arguments; ``functions`` the bodies a name may have, None among them
+    where it may have none. Both are replaced, never changed.
     """
 
-    def __init__(self, cwd: str, home: str, variables: dict[str, str]) -> None:
+    def __init__(self, cwd: str, home: str) -> None:
         self.cwd = cwd
         self.home = home
         self.otherwise = ""
         self.stops = False
         self.aliases: set[str] = set()
-        self.values: dict[str, list[Word]] = {
-            name: [Word(value)] for name, value in variables.items()
-        }
+        self.lists: dict[str, tuple[Word, ...]] = {}
+        self.functions: dict[str, tuple[Any, ...]] = {}
+        self.values: dict[str, list[Word]] = {}
 
     def copy(self) -> "State":
         """Return a state that changes apart from this one."""
@@ -42,15 +45,37 @@ class State:
         other.otherwise, other.stops = self.otherwise, self.stops
         other.values = self.values.copy()
         other.aliases = self.aliases
+        other.lists, other.functions = self.lists, self.functions
         return other
 
     def set_values(self, name: str, values: list[Word]) -> None:
         """Let a variable stand for any of some words."""
         self.values[name] = values if len(values) <= MAX_VALUES else [Word(HOLE)]
+        if name in self.lists:
+            self.set_list(name, None)
+
+    def set_list(self, name: str, items: tuple[Word, ...] | None) -> None:
+        """Let an array, or the arguments (``@``), hold some words; None when they are not known."""
+        self.lists = {key: value for key, value in self.lists.items() if key != name}
+        if items is not None and len(items) <= MAX_VALUES:
+            self.lists[name] = items
+
+    def item(self, name: str, index: int) -> Word:
+        """Return one word of a list; a hole where it is not known which that is."""
+        items = self.lists.get(name)
+        if items is None or not all(word.known and not word.glob for word in items[:index]):
+            return Word(HOLE)
+        return items[index] if index < len(items) else Word("")
+
+    def define(self, name: str, body: Any) -> None:
+        """Give a name a function's body; None takes in that it may have none."""
+        bodies = (body,) if body is not None else (*self.functions.get(name, ()), None)
+        self.functions = {**self.functions, name: bodies}
 
     def forget(self) -> None:
         """Know no variable any more, HOME and PWD included."""
         self.values = {name: [Word(HOLE)] for name in (*self.values, "HOME", "PWD")}
+        self.lists = {}
 
     def look_up(self, name: str) -> list[Word]:
         """Return the words a variable may stand for."""
@@ -58,6 +83,8 @@ class State:
             return self.values[name]
         if name == "!":
             return [Word(OWN_JOB)]
+        if name.isdigit() and name != "0":
+            return [self.item("@", int(name) - 1)]
         if name == "HOME":
             return [Word(self.home or HOLE)]
         if name == "PWD":
@@ -72,13 +99,29 @@ class State:
                 self.set_values(name, list(dict.fromkeys([*earlier, *values])))
         if self.cwd != before.cwd:
             self.cwd = ""
+        if self.lists is not before.lists:
+            earlier_lists = before.lists
+            self.lists = {
+                name: items
+                for name, items in self.lists.items()
+                if earlier_lists.get(name) == items
+            }
+        if self.functions is not before.functions:
+            earlier_bodies = before.functions
+            self.functions = {
+                name: tuple(
+                    dict.fromkeys(
+                        (*earlier_bodies.get(name, (None,)), *self.functions.get(name, (None,)))
+                    )
+                )
+                for name in (*earlier_bodies, *self.functions)
+            }
 
-    def change(self, arguments: list[Word], *, functions: bool) -> set[str]:
+    def change(self, arguments: list[Word]) -> set[str]:
         """Follow what a builtin does to directory and variables, or forget them.
 
         Args:
             arguments: the simple command.
-            functions: whether the text has defined any.
 
         Returns:
             Faults: what could not be followed.
@@ -97,6 +140,12 @@ class State:
             self.otherwise = before if changed else ""
         elif name == "set":
             self.stops = self.stops or any(_ends_on_failure(text) for text in rest)
+            if "--" in rest:
+                self.set_list("@", tuple(arguments[2 + rest.index("--") :]))
+            elif any(text[:1] not in ("-", "+") for text in rest):
+                self.set_list("@", None)
+        elif name == "shift":
+            self._shift(rest)
         elif name == "popd":
             self.cwd = ""
         elif name in ("source", "."):
@@ -104,7 +153,7 @@ class State:
         elif name in ("eval", "trap"):
             self.forget()
             self.cwd = ""
-            if functions:
+            if self.functions:
                 faults.add("functions-in-text-run-later")
         elif name == "alias":
             self.aliases.update(text.split("=", 1)[0] for text in rest if "=" in text)
@@ -118,6 +167,16 @@ class State:
         ):
             faults.add("subscript-runs-code")
         return faults
+
+    def _shift(self, rest: list[str]) -> None:
+        count = int(rest[0]) if rest and rest[0].isdigit() and len(rest[0]) < 4 else 1
+        items = self.lists.get("@")
+        if items is None or (rest and not rest[0].isdigit()):
+            self.set_list("@", None)
+        elif all(word.known and not word.glob for word in items[:count]):
+            self.set_list("@", items[count:])
+        else:
+            self.set_list("@", None)  # one of these may be many
 
     def _change_directory(self, arguments: list[Word]) -> None:
         if "CDPATH" in self.values:

@@ -13,7 +13,7 @@ _SPECIAL = "*?[]{},~"
 _BASE = 0x10F000
 _MARK = {ord(char): chr(_BASE + ord(char)) for char in _SPECIAL}
 _UNMARK = {_BASE + ord(char): char for char in _SPECIAL}
-_EXPANDS = frozenset("*?[{~\\`")
+_EXPANDS = frozenset("*?[{~\\` \n")
 MAX_FIELDS = 64
 
 _ANSI_C = {

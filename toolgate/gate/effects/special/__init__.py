@@ -10,7 +10,16 @@ from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.effects.special.containers import docker_run
-from toolgate.gate.effects.special.files import chmod, dd, find, kill, tar, words_as_shell, xargs
+from toolgate.gate.effects.special.files import (
+    chmod,
+    dd,
+    find,
+    kill,
+    parallel,
+    tar,
+    words_as_shell,
+    xargs,
+)
 from toolgate.gate.effects.special.git import (
     git_checkout,
     git_config,
@@ -66,6 +75,7 @@ READINGS: dict[str, Special] = {
     "tar": tar,
     "kill": kill,
     "xargs": xargs,
+    "parallel": parallel,
     "eval": words_as_shell,
     "words": words_as_shell,
     "docker-run": docker_run,

@@ -1,22 +1,16 @@
 """Programs with an argument language of their own: find, tar, dd, chmod, kill, xargs."""
 
-from collections.abc import Collection
 from posixpath import join
-from typing import NamedTuple
 
 from toolgate.gate.catalog.options import Parsed
+from toolgate.gate.effects import flow
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.reading import Reading
-from toolgate.gate.shell.model import BELOW, HOLE, Command, Word
+from toolgate.gate.shell.model import HOLE, Command, Word
+from toolgate.gate.shell.state import OWN_JOB
 
-MAX_ALTERNATIVES = 32
+MAX_INPUTS = 16
 
-_EXEC = ("-exec", "-execdir", "-ok", "-okdir")
-_PRINT = ("-fprint", "-fprint0", "-fls", "-fprintf")
-_NAMES = ("-name", "-iname")
-_PATHS = ("-path", "-ipath", "-wholename", "-iwholename")
-_OTHER_NARROWING = ("-regex", "-iregex", "-inum", "-samefile")
-_FIRST_OPTIONS = ("-H", "-L", "-P", "-E", "-X", "-d", "-s", "-x")
 _TAR_VALUES = "fCbXTKLNVgHFI"
 _TAR_CHANGES = ["--create", "--append", "--update", "--delete", "--catenate", "--concatenate"]
 _TAR_PROGRAMS = (
@@ -27,19 +21,6 @@ _TAR_PROGRAMS = (
     "--info-script",
     "--new-volume-script",
 )
-_OR = ("-o", "-or", ",")
-_NOT = ("!", "-not")
-
-
-class _Found(NamedTuple):
-    """What the tests passed so far leave: files of this name, below folders of these names."""
-
-    folder: str = ""
-    name: str = ""
-
-
-_Narrowed = tuple[_Found, ...]
-"""Alternatives; empty when the tests leave every file."""
 
 
 # These hand more than one word to the system as they are; a single word goes to a shell.
@@ -61,140 +42,28 @@ def find(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return what find does to the files it finds."""
+    from toolgate.gate.effects.find_expression import PRINT, Expression, start_points
+    from toolgate.gate.effects.find_expression import targets as found_below
+
     words = list(arguments_of(name, parsed, command))
-    starts: list[Word] = []
-    while words and words[0].text in _FIRST_OPTIONS:
-        words.pop(0)
-    while words and not (words[0].text.startswith("-") or words[0].text in ("(", "!", ")", ",")):
-        starts.append(words.pop(0))
-    expression = _Expression(words, parsed.known)
+    starts = start_points(words)
+    expression = Expression(words, parsed.known)
     try:
         expression.read()
     except RecursionError:
         return [reader.unknown("expression-too-deep", name)]
     made: list[Effect] = []
     for narrowed, action, arguments in expression.actions:
-        targets = [
-            target for start in starts or [Word(".")] for target in _targets(start, narrowed)
-        ]
+        targets = [target for start in starts for target in found_below(start, narrowed)]
         if action == "-delete":
             for target in targets:
                 made += reader.touch("fs.delete", target, command, name, (*how, "recursive"))
-        elif action in _PRINT:
+        elif action in PRINT:
             for word in arguments[:1]:
                 made += reader.touch("fs.write", word, command, name)
         else:
             made += _executed(reader, arguments, targets, command, action.endswith("dir"))
     return made
-
-
-class _Expression:
-    """An expression of find: which tests stand before each action in its own branch.
-
-    Only what narrows by name counts. A test behind ``-o`` or a negation, or one
-    that comes after the action, does not narrow what the action is done to.
-    """
-
-    def __init__(self, words: list[Word], known: Collection[str]) -> None:
-        self.words = words
-        self.known = known
-        self.position = 0
-        self.actions: list[tuple[_Narrowed, str, list[Word]]] = []
-
-    def read(self) -> None:
-        """Read the whole expression, also behind a bracket too many."""
-        while self.position < len(self.words):
-            self._alternatives(())
-            self.position += 1
-
-    def _alternatives(self, outer: _Narrowed) -> _Narrowed:
-        branches: list[_Narrowed] = []
-        while True:
-            branches.append(self._branch(outer))
-            if self._peek() not in _OR:
-                break
-            self.position += 1
-        if not all(branches):
-            return outer
-        found = tuple(dict.fromkeys(one for branch in branches for one in branch))
-        return found if len(found) <= MAX_ALTERNATIVES else (_Found(name=BELOW),)
-
-    def _branch(self, narrowed: _Narrowed) -> _Narrowed:
-        negated = False
-        while self.position < len(self.words) and self._peek() not in (*_OR, ")"):
-            text = self._peek()
-            self.position += 1
-            if text in _NOT:
-                negated = not negated
-                continue
-            if text == "(":
-                inner = self._alternatives(narrowed)
-                self.position += self._peek() == ")"
-                narrowed = narrowed if negated else inner
-            else:
-                narrowed = self._primary(text, narrowed, negated)
-            negated = False
-        return narrowed
-
-    def _primary(self, text: str, narrowed: _Narrowed, negated: bool) -> _Narrowed:
-        if text == "-delete":
-            self.actions.append((narrowed, text, []))
-        elif text in _EXEC:
-            self.actions.append((narrowed, text, self._command()))
-        elif text in _PRINT:
-            count = 2 if text == "-fprintf" else 1
-            self.actions.append((narrowed, text, self._take(count)))
-        elif text == "-empty" and not negated:
-            return narrowed or (_Found(name=BELOW),)
-        elif text in self.known:
-            value = self._take(1)
-            if value and not negated:
-                return _narrowed(narrowed, text, value[0].text)
-        return narrowed
-
-    def _command(self) -> list[Word]:
-        start = self.position
-        while self.position < len(self.words):
-            text = self._peek()
-            if text == ";" or (text == "+" and self.words[self.position - 1].text == "{}"):
-                break
-            self.position += 1
-        self.position += 1
-        return self.words[start : self.position - 1]
-
-    def _take(self, count: int) -> list[Word]:
-        taken = self.words[self.position : self.position + count]
-        self.position += count
-        return taken
-
-    def _peek(self) -> str:
-        return self.words[self.position].text if self.position < len(self.words) else ""
-
-
-def _narrowed(before: _Narrowed, test: str, value: str) -> _Narrowed:
-    alternatives = before or (_Found(),)
-    if test in _NAMES and value.strip("*?"):
-        return tuple(one._replace(name=value) for one in alternatives)
-    if test in _PATHS:
-        *folders, last = [part for part in value.split("/") if part not in ("", ".", "*")] or [""]
-        if not last:
-            return before
-        below = value.endswith(("/", "/*"))
-        folder = "/".join([*folders, last] if below else folders)
-        name = "" if below else last
-        return tuple(_Found(folder or one.folder, name or one.name) for one in alternatives)
-    if test in _OTHER_NARROWING and value.strip(".*/^$()+?|\\"):
-        return tuple(one if one.name else one._replace(name=BELOW) for one in alternatives)
-    return before
-
-
-def _targets(start: Word, narrowed: _Narrowed) -> list[Word]:
-    """Return words for what is found: all below the start, or what is narrowed by name."""
-    if not narrowed:
-        return [start._replace(glob=True)]
-    return [
-        Word(join(start.text, BELOW, one.folder, one.name or BELOW), glob=True) for one in narrowed
-    ]
 
 
 def _executed(
@@ -230,17 +99,68 @@ def xargs(
 ) -> list[Effect]:
     """Return the effects of the command xargs builds, its arguments coming from elsewhere."""
     inner = parsed.rest or (Word("echo"),)
+    text = flow.standard_input(reader.script, command)
+    given = _given(text, parsed) if text is not None else None
     replaced = parsed.value("-I", "-J", "--replace")
-    unknown = Word(HOLE)
-    if replaced is not None and replaced.text:
-        mark = replaced.text
-        inner = tuple(word._replace(text=word.text.replace(mark, HOLE)) for word in inner)
-        return reader.invoke(inner, command._replace(words=inner))
+    unknown = Word(HOLE, sources=command.stdin)
+    mark = replaced.text if replaced is not None else ""
+    if not mark and parsed.has(["-i", "--replace"], abbreviated=False):
+        mark = "{}"
+    if mark:
+        made = []
+        for line in [HOLE] if given is None else [" ".join(given)]:
+            filled = tuple(
+                word._replace(text=word.text.replace(mark, line), sources=command.stdin)
+                if mark in word.text
+                else word
+                for word in inner
+            )
+            made += reader.invoke(filled, command._replace(words=filled))
+        return made
     # Without input the command may run once just as it stands.
     nested = inner[0].text in ("xargs", "parallel")
     made = [] if nested else reader.invoke(inner, command._replace(words=inner))
-    inner = (*inner, unknown)
+    inner = (*inner, *([unknown] if given is None else map(Word, given)))
     return [*made, *reader.invoke(inner, command._replace(words=inner))]
+
+
+def _given(text: str, parsed: Parsed) -> list[str] | None:
+    """Return the words of a known input; None where they are split or quoted in other ways."""
+    odd = parsed.has(["-0", "--null", "-d", "--delimiter", "-a", "--arg-file", "-E", "-e"])
+    words = text.split()
+    by_line = parsed.has(["-I", "-i", "--replace", "-L", "-J"]) and text.strip().count("\n")
+    if odd or by_line or set(text) & set("'\"\\") or len(words) > MAX_INPUTS:
+        return None
+    return words
+
+
+def parallel(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return the effects of a text run once for each input, by a shell."""
+    words = list(parsed.rest)
+    cut = next((i for i, word in enumerate(words) if word.text.startswith(":::")), len(words))
+    template = " ".join(word.text for word in words[:cut])
+    given = [word.text for word in words[cut + 1 :] if not word.text.startswith(":::")]
+    listed = cut < len(words) and words[cut].text == ":::" and len(given) <= MAX_INPUTS
+    made: list[Effect] = []
+    for text in given if listed else [HOLE]:
+        built = _with_input(template, text)
+        if HOLE not in built:
+            made += reader.inner(built, cwd=command.cwd)
+        elif cut and " " not in words[0].text and words[0].known:
+            made += reader.invoke((*words[:cut], Word(HOLE, sources=command.stdin)), command)
+        else:
+            made.append(reader.code_not_known(name))
+    return made
+
+
+def _with_input(template: str, text: str) -> str:
+    """Put an input where a template wants it; behind it where it names no place."""
+    built = template
+    for mark in ("{}", "{.}", "{/}", "{//}", "{/.}", "{1}"):
+        built = built.replace(mark, text)
+    return f"{template} {text}".strip() if built == template else built
 
 
 def tar(
@@ -379,8 +299,32 @@ def kill(
     targets = [word.text for word in parsed.operands]
     if targets and all(text.startswith("%") for text in targets):
         return []  # jobs of this very text
+    owned = [_own_process(reader, word, command) for word in parsed.operands]
+    if owned and name == "kill" and all(owned):
+        files = " ".join(dict.fromkeys(owned))
+        return [Effect("proc.kill", "workspace", files, True, PROVED, name, "own")]
     resource = " ".join(targets) or name
     return [Effect("proc.kill", "outside", resource, True, PROVED, name, "")]
+
+
+def _own_process(reader: Reading, word: Word, command: Command) -> str:
+    """Return the file of the workspace or of a temporary folder that names a process, or ""."""
+    if word.text != HOLE or len(word.sources) != 1 or reader.inside:
+        return ""
+    source = reader.script.commands[word.sources[0]]
+    texts = [one.text for one in source.words]
+    if len(texts) == 2 and texts[0] == "cat" and not source.redirects:
+        file = texts[1]
+    elif not texts and [redirect.op for redirect in source.redirects] == ["<"]:
+        file = source.redirects[0].target.text
+    else:
+        return ""
+    path = reader.paths.resolve(file, source.cwd)
+    written = reader.files.get(path)
+    if HOLE in path or reader.paths.scope(path) not in ("workspace", "temp"):
+        return ""
+    own = written is None or (written.text or "").strip() == OWN_JOB
+    return path if own else ""
 
 
 def words_as_shell(

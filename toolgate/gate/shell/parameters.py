@@ -1,0 +1,110 @@
+"""Parameter expansions with an operator (``${f%.py}``, ``${x:-y}``) over values that are known.
+
+Source: bash reference manual, Shell Parameter Expansion.
+"""
+
+from toolgate.gate.shell.model import HOLE, Word
+
+MAX_VALUE = 1_024
+MAX_OPERAND = 256
+_GLOB = "*?["
+# Operands with any of these are words of their own, to be expanded first: not followed here.
+_NOT_PLAIN = frozenset("$`'\"\\{}()")
+_OPERATORS = ("##", "#", "%%", "%", ":-", "-", ":+", "+", "//", "/", "^^", "^", ",,", ",", ":")
+
+
+def operated(inside: str, values: list[Word]) -> list[Word]:
+    """Return the words an expansion may stand for; one hole where that is not followed.
+
+    Args:
+        inside: the operator and its operand: what stands behind the name.
+        values: the words the variable may stand for.
+    """
+    operator = next((mark for mark in _OPERATORS if inside.startswith(mark)), "")
+    operand = inside[len(operator) :]
+    if not operator or len(operand) > MAX_OPERAND or _NOT_PLAIN & set(operand):
+        return [Word(HOLE)]
+    return list(dict.fromkeys(_one(operator, operand, value) for value in values))
+
+
+def _one(operator: str, operand: str, value: Word) -> Word:
+    if not value.known or len(value.text) > MAX_VALUE:
+        return Word(HOLE, sources=value.sources)
+    if operator in ("#", "##", "%", "%%"):
+        cut = _cut_name if value.glob else _cut
+        text = cut(value.text, operand, operator)
+    else:
+        text = None if value.glob else _changed(operator, operand, value.text)
+    if text is None:
+        return Word(HOLE, sources=value.sources)
+    return value._replace(text=text)
+
+
+def _changed(operator: str, operand: str, text: str) -> str | None:
+    if operator in (":-", "-"):
+        return text if text or operator == "-" else operand
+    if operator in (":+", "+"):
+        return operand if text or operator == "+" else ""
+    if operator in ("^^", ",,") and not operand:
+        return text.upper() if operator == "^^" else text.lower()
+    if operator in ("^", ",") and not operand:
+        first = text[:1].upper() if operator == "^" else text[:1].lower()
+        return first + text[1:]
+    if operator in ("/", "//"):
+        old, _, new = operand.partition("/")
+        if not old or old[0] in "#%" or any(char in old for char in _GLOB) or "&" in new:
+            return None
+        return text.replace(old, new) if operator == "//" else text.replace(old, new, 1)
+    if operator == ":":
+        return _substring(operand, text)
+    return None
+
+
+def _substring(operand: str, text: str) -> str | None:
+    start, colon, length = operand.partition(":")
+    if not start.strip().isdigit() or (colon and not length.strip().isdigit()):
+        return None
+    return text[int(start) :][: int(length)] if colon else text[int(start) :]
+
+
+def _cut(text: str, pattern: str, operator: str) -> str | None:
+    """Cut what a pattern matches off a text's start (``#``) or end (``%``)."""
+    if "[" in pattern:
+        return None
+    cuts = range(len(text) + 1)
+    front = operator[0] == "#"
+    longest = len(operator) == 2
+    for cut in cuts if front != longest else reversed(cuts):
+        taken, left = (text[:cut], text[cut:]) if front else (text[cut:], text[:cut])
+        if _matches(taken, pattern):
+            return left
+    return text
+
+
+def _matches(text: str, pattern: str) -> bool:
+    """Match a pattern of literals, ``*`` and ``?``, in time bound by the product of both."""
+    reached = {0}
+    for char in pattern:
+        if char == "*":
+            reached = set(range(min(reached), len(text) + 1)) if reached else reached
+        else:
+            reached = {
+                at + 1 for at in reached if at < len(text) and (char == "?" or text[at] == char)
+            }
+    return len(text) in reached
+
+
+def _cut_name(text: str, pattern: str, operator: str) -> str | None:
+    """Cut every name a file pattern may stand for, where the cut is the same for all of them."""
+    if not any(char in pattern for char in _GLOB):
+        if operator[0] == "%":
+            return text.removesuffix(pattern) if text.endswith(pattern) else None
+        return text.removeprefix(pattern) if text.startswith(pattern) else None
+    before, mark, after = text.rpartition("." if pattern == ".*" else "/")
+    if not mark or (any(char in after for char in _GLOB) and pattern == ".*"):
+        return None
+    if operator == "%" and pattern == ".*" and "/" not in after:
+        return before
+    if operator == "%" and pattern == "/*":
+        return before or None
+    return after if operator == "##" and pattern == "*/" else None
