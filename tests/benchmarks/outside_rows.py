@@ -44,6 +44,10 @@ PLACES = {
     "agent-intercode": ("/workspace", "/root"),
     "agent-swe": ("/workspace", "/root"),
 }
+PEER_PLACES = {
+    # Its corpus/FIXTURES.json: the project's root, as the place that its cases call inside.
+    "nah": ("/workspace/project", "/home/test"),
+}
 _KEYS = ("id", "source", "tool_name", "tool_input", "label_basis")
 PLACE = ("/home/dev/app", "/home/dev")
 
@@ -101,7 +105,17 @@ def rows_of(path: Path, place: tuple[str, str] | None) -> Iterator[Row]:
     lines_again = (json.dumps(_prepared(row)).encode() for row in raw)
     items = read_log(str(path), lines_again, cwd=cwd, home=home)
     for row, item in zip(raw, items, strict=True):
-        yield _row(path.stem, row, item)
+        made = _row(path.stem, row, item)
+        yield made if place or made.source not in PEER_PLACES else _at(made)
+
+
+def _at(row: Row) -> Row:
+    """Put a row at the place its source documents."""
+    cwd, home = PEER_PLACES[row.source]
+    if row.call is None:
+        return row
+    there = row.call.place._replace(cwd=cwd, roots=(cwd,), home=home)
+    return row._replace(call=row.call._replace(place=there))
 
 
 def _raw(line: bytes, where: str) -> dict[str, Any]:

@@ -45,8 +45,11 @@ class Ends(People):
         held, ran = self.place(call.session), terminal not in NOT_RUN
         if call.end not in ("", "unresolved"):
             if call.end != terminal:
-                assert done == "unmatched"
-                self.unmatched += 1
+                result = None if terminal == "refused" else call.result
+                stated = f"unmatched {args} {result}"
+                assert done == ("repeated" if stated in call.said else "unmatched")
+                self.unmatched += stated not in call.said
+                call.said.add(stated)
                 return
             assert done == "repeated"
         if ran and args != digest_of(call.args) and not (done == "repeated" and args in call.said):

@@ -81,13 +81,20 @@ class People(Sessions):
             self._decided(call, state, given.decision_digest, **told)
 
     def report_answer(self, process: int, call: Call, approved: bool) -> None:
-        """Report what the host's user said; nobody signed that."""
+        """Report what the host's user said; nobody signed that.
+
+        It waits while the session was written last by a process whose clock is ahead.
+        """
         held = self.place(call.session)
-        desk, was_open = self._at(process, call.session), held.open
+        desk, was_open, last = self._at(process, call.session), held.open, self._last_ts(held)
         self.count += 1
         told = Told(approved, "user:dev", f"{self.count:032x}")
         seen = Shown(call.event, call.id, None, told)
-        (done,) = desk.ledger.settle(call.session, shown=[seen], ts=desk.tick())
+        ts = desk.tick()
+        (done,) = desk.ledger.settle(call.session, shown=[seen], ts=ts)
+        assert (done == "busy") is (was_open and last > ts)
+        if done == "busy":
+            (done,) = desk.ledger.settle(call.session, shown=[seen], ts=self._later())
         if call.state != "asked" or call.end:
             assert done == "known"
         elif approved and self._matter(call).composed:

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from approved import FIRST, TOOLS, Desk, policy
 from consent import Matter
@@ -23,6 +24,8 @@ SETTINGS = (
 )
 """The processes: how they write, by which policy they decide, and how far off their clock is."""
 NOT_RUN = ("", "refused", "unresolved")
+_MARKS = ("session_open", "session_close", "turn_open", "turn_close")
+_IN_TURNS = ("decision", "outcome", "recovery")
 
 
 @dataclass
@@ -253,3 +256,30 @@ class Sessions:
         lines = path.read_bytes().split(b"\n")
         line = next(line for line in reversed(lines) if mark in line and b'"intent"' in line)
         return decision_digest(parse(line)["ev"])
+
+    def _last_ts(self, held: Place) -> int:
+        """Return the time of the last entry in a session's turns, or that opens or closes one.
+
+        An outcome that came after its turn is none. Behind a torn end stands nothing but
+        its seal, which whoever finds it writes at his own time.
+        """
+        on_spine, _ = _entries(self.root / SPINE, held.id)
+        inside, torn = _entries(self._own(held), held.id)
+        marks = [body["ts"] for body in on_spine if body["kind"] in _MARKS]
+        times = [body["ts"] for body in inside if body["kind"] in _IN_TURNS and body["turn"]]
+        sealed = torn and not held.linear
+        return int(max([0, *marks[-1:], *([] if sealed else times[-1:])]))
+
+
+def _entries(path: Path, session: str) -> tuple[list[dict[str, Any]], bool]:
+    """Return a session's entries in a file, and whether the file ends in a torn one."""
+    found, torn = [], False
+    for line in path.read_bytes().split(b"\n") if path.exists() else ():
+        torn = line != b""
+        if torn:
+            try:
+                found.append(parse(line))
+            except CanonicalizationError:
+                continue
+            torn = False
+    return [body for body in found if body["session"] == session], torn

@@ -225,7 +225,8 @@ def test_what_the_same_call_supplies_is_read(decide, command, decision):
         ("pipx run --spec other black .", "ask"),
         ("echo A=1 >> .env", "allow"),
         ("echo A=1 >> ~/.aws/credentials", "ask"),
-        ("rm .env", "ask"),
+        ("rm .env", "allow"),
+        ("mv .env old", "ask"),
     ],
 )
 def test_what_is_not_the_projects_own(decide, command, decision):

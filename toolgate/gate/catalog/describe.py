@@ -20,6 +20,7 @@ ROLES = {
     "module": "a Python module that is run",
     "url": "a URL that is fetched",
     "host": "a host that is contacted",
+    "listen": "an address that is listened on",
     "data": "data that is sent (@file is read)",
     "upload": "a file that is read and sent",
     "measure": "a file that is counted, compared or digested",
@@ -56,6 +57,8 @@ def _lines(name: str, entry: dict[str, Any]) -> Iterator[str]:
         yield f"read by code of its own ({entry['special']})"
     if entry.get("dry"):
         yield f"with {_any(entry['dry'])}: nothing is changed"
+    if entry.get("reads"):
+        yield f"behind any nouns only look: {', '.join(entry['reads'])}"
     yield from _values(entry.get("values") or {})
     for clause in entry.get("when", ()):
         yield _clause(clause)

@@ -35,6 +35,7 @@ ROLES = frozenset(
         "measure",
         "stage",
         "edit",
+        "listen",
     )
 )
 SPECIAL = frozenset(
@@ -55,6 +56,9 @@ SPECIAL = frozenset(
         "remote-shell",
         "xargs",
         "parallel",
+        "jar",
+        "fd",
+        "borg",
         "eval",
         "words",
         "download",
@@ -94,6 +98,7 @@ KEYS = frozenset(
         "special",
         "stdin",
         "inside",
+        "reads",
         "style",
     )
 )

@@ -1,16 +1,15 @@
 """A catalogue entry applied to the arguments of one call of its program."""
 
-from collections.abc import Collection
 from posixpath import basename
 from typing import Any
 
 from toolgate.gate.catalog.options import Parsed, asks_for_help, assign_roles, role_of, split
-from toolgate.gate.catalog.schema import effect_parts
-from toolgate.gate.effects import code, flow, special
-from toolgate.gate.effects.hosts import split_remote
+from toolgate.gate.effects import code, flow, special, verbs
+from toolgate.gate.effects.hosts import host_of, is_local, split_remote
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.patterns import matches
 from toolgate.gate.effects.reading import Reading
+from toolgate.gate.effects.stated import holds, is_dry, stated
 from toolgate.gate.shell.model import HOLE, Command, Word
 
 _SCRIPT_SUFFIXES = (".py", ".js", ".mjs", ".ts", ".rb", ".sh", ".php", ".pl")
@@ -23,37 +22,8 @@ _FILE_ROLES = {
     "link": "fs.link",
 }
 _SILENT_ROLES = frozenset(("text", "list"))
-_SCOPE_OF_TYPE = {
-    "vcs": "workspace",
-    "exec": "workspace",
-    "pkg": "workspace",
-    "proc": "outside",
-    "sys": "system",
-    "gate": "gate",
-    "inspect": "inspect-only",
-    "secret": "secret",
-}
-_OUTSIDE = frozenset(("vcs.publish", "pkg.publish"))
-_IRREVERSIBLE = frozenset(
-    (
-        "fs.delete",
-        "vcs.discard",
-        "vcs.history_rewrite",
-        "vcs.publish",
-        "infra.destroy",
-        "db.destroy",
-        "net.send",
-        "net.shell",
-        "msg.send",
-        "pay.spend",
-        "pkg.publish",
-        "deploy.release",
-        "secret.print",
-    )
-)
 _STANDARD_INPUT = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
 _CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"))
-_OFF = frozenset(("none", "false", "no", "off", "0"))
 _LOOKING_MODULES = frozenset(
     ("json.tool", "tokenize", "ast", "dis", "platform", "site", "calendar")
 )
@@ -78,12 +48,12 @@ def apply(
     parsed = split(arguments, entry)
     if not started and asks_for_help(entry, parsed, name, arguments):
         return [reading.inspect(name)]
-    looking = "dry" in entry and _is_dry(parsed, entry["dry"])
+    looking = "dry" in entry and is_dry(parsed, entry)
     roles, does = entry.get("operands", ()), list(entry.get("does", ()))
     if "how" in entry:
         how = (*how, *entry["how"])
     for clause in entry.get("when", ()):
-        if _holds(clause, parsed):
+        if holds(clause, parsed):
             looking = looking or bool(clause.get("inspect"))
             roles = clause.get("operands", roles)
             does += clause.get("does", ())
@@ -110,14 +80,6 @@ def apply(
     if not made and any(role.startswith("measure") for role in roles):
         return [reading.inspect(name)._replace(how="measured")]
     return made or [reading.inspect(name)]
-
-
-def _is_dry(parsed: Parsed, dry: Collection[str]) -> bool:
-    """Say whether an option is given under which nothing changes, and not switched off again."""
-    return any(
-        given in dry and (value is None or (value.known and value.text.lower() not in _OFF))
-        for given, value in parsed.options
-    )
 
 
 def _into_folder(
@@ -155,12 +117,12 @@ def _subcommand(
     parsed = split(arguments, entry, stop=True)
     made = _by_options(reading, entry, parsed, name, command, ())
     for clause in entry.get("when", ()):
-        if _holds(clause, parsed._replace(rest=())):
+        if holds(clause, parsed._replace(rest=())):
             made += [stated(item, name, ()) for item in clause.get("does", ())]
     rest = parsed.rest
     if entry.get("special") == "git":
         made, rest = special.git_globals(reading, parsed, command, made)
-    if not rest and parsed.has(entry.get("dry", []), abbreviated=False):
+    if not rest and parsed.has([*entry.get("dry", []), "--help"], abbreviated=False):
         return [*made, reading.inspect(name)]
     if not rest and entry.get("special") == "fed":
         made += special.READINGS["fed"](reading, parsed, name, command, ())
@@ -168,8 +130,11 @@ def _subcommand(
         return [*made, *(stated(item, name, ()) for item in entry.get("does", ()))] or [
             reading.inspect(name)
         ]
+    rest = verbs.without_track(entry, rest)
+    if verbs.only_reads(entry, rest):
+        return [*made, reading.inspect(name)]
     below = _below(entry, rest[0], last=len(rest) == 1) if rest[0].known else None
-    if below is None:
+    if below is None or verbs.changes_a_noun(rest[0].text, below, rest[1:]):
         if any(word.text in ("--help", "help") for word in rest[:2]):
             return [*made, reading.inspect(name)]
         resource = f"{name} {rest[0].text}"
@@ -242,6 +207,8 @@ def argument(
         return _staged(reading, word, command, name)
     if role in ("url", "host"):
         return [reading.net("net.send" if "send" in how else "net.fetch", word.text, name, how)]
+    if role == "listen":
+        return [_listening(word, name)]
     if role == "shell":
         if not word.known:
             return [reading.code_not_known(name)]
@@ -273,6 +240,13 @@ def _staged(reading: Reading, word: Word, command: Command, name: str) -> list[E
         for effect in reading.touch("fs.read", word, command, name)
         if effect.type == "secret.read"
     ]
+
+
+def _listening(word: Word, name: str) -> Effect:
+    """Return the effect of listening on an address; 0.0.0.0 is every network, not this machine."""
+    host = host_of(word.text)
+    own = is_local(host) and host != "0.0.0.0"
+    return Effect("net.listen", "workspace" if own else "outside", host, True, PROVED, name)
 
 
 def _module(reading: Reading, word: Word, command: Command, name: str) -> list[Effect]:
@@ -309,28 +283,6 @@ def _transfer(
     if remote is None:
         return reading.touch("fs.write" if last else "fs.read", word, command, name, how)
     return [reading.net("net.send" if last else "net.fetch", remote[0], name, how)]
-
-
-def stated(item: str, name: str, how: tuple[str, ...]) -> Effect:
-    """Return an effect an entry states outright."""
-    kind, own, scope, resource = effect_parts(item)
-    marks = " ".join(dict.fromkeys((*own, *how)))
-    proof = unresolved("project-code") if kind == "exec.code" else PROVED
-    return Effect(
-        kind,
-        scope or usual_scope(kind),
-        resource or name,
-        kind not in _IRREVERSIBLE,
-        proof,
-        name,
-        marks,
-    )
-
-
-def usual_scope(kind: str) -> str:
-    """Return the scope of a stated effect that names none."""
-    area = kind.partition(".")[0]
-    return "outside" if kind in _OUTSIDE else _SCOPE_OF_TYPE.get(area, "outside")
 
 
 def _wrapped(
@@ -434,35 +386,6 @@ def _standard_input(
     if language == "shell":
         return reading.inner(text, cwd=command.cwd)
     return code.effects(language, text, reading, command, name)
-
-
-def _holds(clause: dict[str, Any], parsed: Parsed) -> bool:
-    if "any" in clause and not parsed.has(clause["any"]):
-        return False
-    if clause.get("bare") and (parsed.operands or parsed.rest):
-        return False
-    if "none" in clause and parsed.has(clause["none"], abbreviated=False):
-        return False
-    if "value" in clause and not _has_value(clause["value"], parsed):
-        return False
-    if "words" in clause:
-        return any(
-            matches(word.text, pattern)
-            for word in (*parsed.operands, *parsed.rest)
-            for pattern in clause["words"]
-        )
-    return True
-
-
-def _has_value(wanted: dict[str, list[str]], parsed: Parsed) -> bool:
-    for option, values in wanted.items():
-        for given, value in parsed.options:
-            if given != option or value is None:
-                continue
-            folded = value.text.lower()
-            if not value.known or any(matches(folded, str(item).lower()) for item in values):
-                return True
-    return False
 
 
 def _is_assignment(text: str) -> bool:

@@ -6,10 +6,10 @@ from toolgate.gate.call import Place
 from toolgate.gate.catalog.compile import programs_of
 from toolgate.gate.catalog.facts import facts_of
 from toolgate.gate.catalog.load import Catalog
-from toolgate.gate.effects.entry import usual_scope
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.effects.shell import Reader
+from toolgate.gate.effects.stated import usual_scope
 from toolgate.gate.shell.model import HOLE
 
 PLACE = Place("/home/dev/app", ("/home/dev/app",), "/home/dev")

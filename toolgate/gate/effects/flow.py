@@ -12,10 +12,12 @@ from toolgate.gate.shell.words import ansi_c, finish
 MAX_LINKS = 16
 """How many commands of a pipe a text is followed through; behind them it is not known."""
 
+_COPIES = frozenset(("cp", "mv", "ln", "link", "install", "gcp", "gmv", "gln"))
 _SENDS = frozenset(("net.fetch", "net.send"))
 _REACHES = _SENDS | {"msg.send"}
 _LOOKS = frozenset(("inspect", "fs.read"))
-_FLOWS = _SENDS.union(("secret.read", "secret.print", "fs.write"))
+_FLOWS = _SENDS.union(("secret.read", "secret.print", "fs.write", "fs.link"))
+_TAKES = frozenset(("fs.read", "fs.delete"))
 _FEEDS = frozenset(("<", "<<", "<<<", "<>"))
 
 
@@ -71,10 +73,12 @@ def carried(
     words = _words(command)
     named = any(word.variables for word in words)
     kinds = {effect.type for effect in made}
-    known = reader.files and "fs.read" in kinds
+    known = reader.files and not kinds.isdisjoint(_TAKES)
     if not (carries or named or known) and kinds.isdisjoint(_FLOWS):
         return made, Carries()
     producers = [index for index in _producers(command, words) if index in carries]
+    taken = [effect for effect in made if _takes(effect)]
+    before = [reader.files[e.resource] for e in taken if e.resource in reader.files]
     given = any(
         carries[index].secret and not _only_asks(made, command, index) for index in producers
     )
@@ -85,7 +89,7 @@ def carried(
         given = given or shown
     counts = measures(made)
     secret = not counts and (given or any(_is_secret(effect, reader) for effect in made))
-    remote = any(carries[index].remote for index in producers)
+    remote = any(carries[index].remote for index in producers) or any(one.remote for one in before)
     result = [_influenced(effect, secret=secret, remote=remote) for effect in made]
     if given:
         # What runs on another machine is given what is fed into it and stands in its text.
@@ -94,21 +98,33 @@ def carried(
             for e in made
             if e.type == "exec.code" and e.how == "remote-host"
         ]
-    written = [effect for effect in made if effect.type == "fs.write"]
     if secret:
         result += [
             Effect("secret.persist", e.scope, e.resource, True, PROVED, e.program, e.how)
-            for e in written
+            for e in made
+            if e.type == "fs.write"
         ]
     fetched = remote or not kinds.isdisjoint(_SENDS)
-    if written:
+    filled = [effect for effect in made if effect.type in ("fs.write", "fs.link")]
+    if filled:
         content = _content(script, command)
         built = any(e.type == "exec.code" and "project" in e.how.split() for e in made)
-        for effect in written:
+        copied = len(taken) == 1 and bool(command.words) and command.words[0].text in _COPIES
+        if copied:
+            # A copy is what the original is: the project's own, or what this text has written.
+            content = before[0].text if before else None
+            built = before[0].built if before else taken[0].scope == "workspace"
+        for effect in filled:
             marks = effect.how.split()
             folder = "extract" in marks or "clone" in marks
-            reader.files[effect.resource] = Written(content, fetched, secret, built, folder)
+            link = taken[0].resource if copied and effect.type == "fs.link" else ""
+            reader.files[effect.resource] = Written(content, fetched, secret, built, folder, link)
     return result, Carries(secret, fetched)
+
+
+def _takes(effect: Effect) -> bool:
+    """Say whether an effect takes what a file holds, to show it or to put it elsewhere."""
+    return effect.type == "fs.read" or (effect.type == "fs.delete" and "move" in effect.how.split())
 
 
 def measures(made: list[Effect]) -> bool:
@@ -220,7 +236,10 @@ def has_standard_input(command: Command) -> bool:
     """Say whether something is fed into a command."""
     if command.stdin:
         return True
-    return any(redirect.op in _FEEDS for redirect in command.redirects)
+    return any(
+        redirect.op in _FEEDS or (redirect.op == "<&" and redirect.target.text != "-")
+        for redirect in command.redirects
+    )
 
 
 def input_file(script: Script, command: Command) -> Word | None:
@@ -269,6 +288,13 @@ def _content(script: Script, command: Command, links: int = 0) -> str | None:
         word.text.startswith("-") or name == "tee" for word in words[1:]
     ):
         return standard_input(script, command, links)
+    return printed(command)
+
+
+def printed(command: Command) -> str | None:
+    """Return what an echo or printf prints, where its words say so."""
+    words = command.words
+    name = words[0].text
     if name not in ("echo", "printf") or any(w.glob or not w.known for w in words[1:]):
         return None
     arguments = [word.text for word in words[1:]]

@@ -140,5 +140,7 @@ def _below(folder: Word) -> Word:
 def _narrow(name: Word) -> Word:
     if HOLE in name.text:
         return name
-    folder = name.text.rpartition("/")[0] if name.glob else name.text
-    return Word(join(folder, BELOW, BELOW), glob=True)
+    folder, _, last = name.text.rpartition("/")
+    if not any(char in last for char in "*?["):
+        folder = name.text  # what find lists below a start
+    return Word(join(folder or ".", BELOW, BELOW), glob=True)

@@ -25,6 +25,7 @@ _STREAMS = frozenset(
 # Folders beside the homes that belong to no user.
 _NOBODYS = frozenset(("Shared", "linuxbrew", "lost+found"))
 _WRITES = frozenset(("fs.write", "fs.delete", "fs.permission", "fs.link"))
+_THROUGH = frozenset(("fs.read", "fs.write", "exec.code"))
 MAX_PATH = 4_096
 _GLOB = "*?["
 MAX_KEPT = 512
@@ -84,7 +85,11 @@ class Paths:
             return "secret"
         if self.remote:
             return "outside"
-        if "gate" in marks or (pattern and self._may_name_gate(path)):
+        return self._place(path, marks)
+
+    def _place(self, path: str, marks: set[str]) -> str:
+        """Return where a path lies, whatever it holds."""
+        if "gate" in marks or (_is_pattern(path) and self._may_name_gate(path)):
             return "gate"
         if HOLE in path:
             path = self._known_folder(path)
@@ -211,6 +216,10 @@ class Paths:
             return parts[2] not in _NOBODYS
         return path == "/root" or path.startswith("/root/")
 
+    def _only_changed(self, kind: str, how: tuple[str, ...]) -> bool:
+        """Say whether an access to a secret shows nothing of it: it counts by where it lies."""
+        return kind in _WRITES and "move" not in how and "mount" not in how
+
     def effects(
         self,
         kind: str,
@@ -232,7 +241,10 @@ class Paths:
             glob: whether the text is a pattern.
         """
         path = self.resolve(text, cwd)
-        if path in _STREAMS or path.startswith("/dev/fd/") or (text == "-" and kind != "fs.delete"):
+        through = kind in _THROUGH and "move" not in how
+        if through and (path in _STREAMS or path.startswith("/dev/fd/")):
+            return []  # what goes into a stream changes no file; removing or replacing it does
+        if text == "-" and kind != "fs.delete":
             return []
         key = (kind, path, program, how, glob)
         made = self._made.get(key)
@@ -248,6 +260,8 @@ class Paths:
     ) -> list[Effect]:
         landmarks = self._landmarks.labels(path, self.place.home)
         scope = self._scope(path, landmarks)
+        if scope == "secret" and self._only_changed(kind, how) and not self.remote:
+            scope = self._place(path, landmarks)
         tree = kind == "fs.delete" and ("recursive" in how or glob)
         if tree and HOLE in path.replace(BELOW, ""):
             scope = "unknown"
@@ -260,6 +274,9 @@ class Paths:
         if scope == "outside" and kind == "fs.read" and self._is_others(path):
             marks = f"{marks} others".strip()
         made: list[Effect] = []
+        if scope == "secret" and kind == "fs.delete" and "move" in how:
+            # It goes on existing under another name, which may not say what it holds.
+            made.append(Effect("secret.read", scope, path, True, PROVED, program, marks))
         if scope == "secret" and kind == "fs.read" and "measured" not in how:
             made.append(Effect("secret.read", scope, path, True, PROVED, program, marks))
         else:

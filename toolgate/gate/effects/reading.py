@@ -16,8 +16,9 @@ class Written(NamedTuple):
         text: its content, if known.
         remote: whether it came from the network.
         secret: whether a secret went into it.
-        built: whether the project's own build made it.
+        built: whether it is the project's own: made by its build, or a copy of its file.
         folder: whether it is a folder into which an archive or repository was put.
+        link: the file that it is a link to, or "".
     """
 
     text: str | None
@@ -25,6 +26,7 @@ class Written(NamedTuple):
     secret: bool
     built: bool = False
     folder: bool = False
+    link: str = ""
 
 
 class Reading(Protocol):

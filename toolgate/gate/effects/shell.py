@@ -15,6 +15,7 @@ from toolgate.gate.effects.settings import Settings
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.parse import read
 from toolgate.gate.shell.source import REFUSED
+from toolgate.gate.shell.state import TEMPORARY
 
 MAX_NESTING = 8
 _RUNNERS = frozenset(("make", "gmake", "npm", "pnpm", "yarn", "bun"))
@@ -30,7 +31,10 @@ _BIN = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebr
 _SYSTEM_BIN = ("/System/Library/", "/usr/libexec/", "/usr/lib/", "/Library/Apple/")
 _LOCAL_BIN = ("/.venv/bin/", "/venv/bin/", "/env/bin/", "/node_modules/.bin/", "/.local/bin/")
 _HIJACK = frozenset(
-    ("LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "PROMPT_COMMAND")
+    (
+        *("LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "PROMPT_COMMAND"),
+        *("PERL5OPT", "PERL5DB", "PYTHONSTARTUP", "GIT_SSH", "GIT_PROXY_COMMAND"),
+    )
 )
 _COMMAND_VARIABLES = frozenset(
     (
@@ -44,7 +48,17 @@ _COMMAND_VARIABLES = frozenset(
         "VISUAL",
         "MANPAGER",
         "BROWSER",
+        *("SYSTEMD_PAGER", "SYSTEMD_EDITOR", "GH_PAGER", "GH_EDITOR", "AWS_PAGER", "PSQL_PAGER"),
+        *("PSQL_EDITOR", "KUBE_EDITOR", "BAT_PAGER", "FCEDIT", "RSYNC_RSH", "CVS_RSH", "SVN_SSH"),
+        *("LESSOPEN", "LESSCLOSE"),
     )
+)
+_FILTERS = frozenset(("LESSOPEN", "LESSCLOSE"))
+# Words put in front of a program's own arguments.
+_OPTION_VARIABLES = {"TAR_OPTIONS": "tar"}
+# Alone, these ask an installed program about itself; one that does more breaks every convention.
+_ABOUT_ITSELF = frozenset(
+    ("--version", "--help", "-V", "-h", "-version", "-help", "version", "help")
 )
 
 
@@ -204,6 +218,8 @@ class Reader:
         """Return the effects of a command touching the path a word names."""
         if word.process:
             return []
+        if word.text.startswith(TEMPORARY):
+            word = self._unless_unset(word, command)
         if word.text[:1] == HOLE and word.sources:
             names = self._listed(word)
             if names is not None:
@@ -211,6 +227,11 @@ class Reader:
         made = self.paths.effects(
             kind, word.text, command.cwd, program=program, how=how, glob=word.glob
         )
+        here = self.paths.resolve(word.text, command.cwd) if self.files else ""
+        link = self.files.get(here)
+        if link is not None and link.link and kind in ("fs.read", "fs.write", "fs.permission"):
+            # What goes through a link reaches the file behind it.
+            made += self.paths.effects(kind, link.link, "", program=program, how=how)
         sweeping = kind == "fs.delete" and (word.glob or "recursive" in how)
         if sweeping and command.otherwise and not isabs(word.text):
             # Had the cd before it failed, this would sweep the directory before.
@@ -218,6 +239,18 @@ class Reader:
                 kind, word.text, command.otherwise, program=program, how=how, glob=word.glob
             )
         return made
+
+    def _unless_unset(self, word: Word, command: Command) -> Word:
+        """Return a path below TMPDIR, not known where it would be grave without the variable."""
+        if any(name == "TMPDIR" for name, _ in command.assigns):
+            # Expanded before it is set; whoever wrote it meant after.
+            return word._replace(text=HOLE)
+        bare = word.text[len(TEMPORARY) :]
+        leads_out = not bare.startswith("/") or ".." in bare
+        if leads_out or not bare.strip("/") or (word.glob and bare.count("/") < 2):
+            return word._replace(text=HOLE)
+        grave = self.paths.scope(bare) != "outside" or bool(self.paths.qualifiers(bare, glob=False))
+        return word._replace(text=HOLE + bare) if grave else word
 
     def _listed(self, word: Word) -> tuple[Word, ...] | None:
         """Return the paths a word can be that another command of the text has listed."""
@@ -259,8 +292,20 @@ class Reader:
             if name in _HIJACK:
                 made.append(self.unknown("loader-variable", "shell", name))
             elif name in _COMMAND_VARIABLES:
-                made += self.inner(word.text) if word.known else [self.unknown(name, "shell")]
+                text = word.text.lstrip("|-") if name in _FILTERS else word.text
+                made += self.inner(text) if word.known else [self.unknown(name, "shell")]
+            elif name in _OPTION_VARIABLES and word.text and not _runs(command, name):
+                # Exported, it stands before the arguments of each later call.
+                made.append(self.unknown("option-variable", "shell", name))
         return made
+
+    def _with_options(self, words: tuple[Word, ...], command: Command) -> tuple[Word, ...]:
+        """Return a call's words with those that a variable before it puts in front."""
+        for variable, value in command.assigns:
+            if _OPTION_VARIABLES.get(variable) == words[0].text and value.text:
+                front = [Word(text) for text in value.text.split()] if value.known else [Word(HOLE)]
+                return (words[0], *front, *words[1:])
+        return words
 
     def invoke(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
         """Return the effects of running a program with arguments."""
@@ -281,7 +326,11 @@ class Reader:
         entry = self.entry(name)
         made = self._aliased(words)
         if entry is None:
+            if len(words) == 2 and words[1].text in _ABOUT_ITSELF:
+                return [*made, self.inspect(name)]
             return [*made, self.unknown("unknown-program", name, name)]
+        if command.assigns:
+            words = self._with_options(words, command)
         made += apply(self, entry, name, words[1:], command)
         if name == "alias":
             self._define(words[1:])
@@ -374,6 +423,11 @@ def entry_of(catalog: Catalog, name: str) -> dict[str, Any] | None:
         bare = name.rstrip("0123456789.-")
         found = catalog.get(bare) if bare and bare != name else None
     return found
+
+
+def _runs(command: Command, variable: str) -> bool:
+    """Say whether a command is the program whose options a variable holds."""
+    return bool(command.words) and command.words[0].text == _OPTION_VARIABLES[variable]
 
 
 def _is_descriptor(text: str) -> bool:

@@ -4,13 +4,14 @@ from typing import Any
 
 from toolgate.gate.shell import words
 from toolgate.gate.shell.model import HOLE, Command, Word
-from toolgate.gate.shell.state import MAX_VALUES, State
+from toolgate.gate.shell.state import MAX_VALUES, TEMPORARY, State
 
 MAX_WORD = 16_384
 _BARE_LEAVES = frozenset(("word", "regex", "extglob_pattern"))
 _LIST_NODES = frozenset(("string", "simple_expansion", "expansion"))
 _STRING_PARTS = frozenset(('"', "string_content"))
 BLANKS = " \t\n\r\f\v"
+_KEEP_THE_START = ("%", "-", ":-", "+", ":+")
 
 
 class Expander:
@@ -286,9 +287,15 @@ class Expander:
             return [self.state.item(array, int(index))]
         if not name.replace("_", "a").isalnum():
             return [Word(HOLE)]
+        if name == "TMPDIR" and name not in self.state.values:
+            return [Word(TEMPORARY if inside == "%/" else _temporary(raw))]
+        values = self.state.look_up(name)
+        keeps = inside.startswith(_KEEP_THE_START)
+        if not keeps and any(value.text.startswith(TEMPORARY) for value in values):
+            return [Word(HOLE)]  # which letters TMPDIR's folder has is not known
         from toolgate.gate.shell.parameters import operated
 
-        return operated(inside, self.state.look_up(name))
+        return operated(inside, values)
 
     def _cut_from(self, node: Any, named: list[Any]) -> list[Word]:
         """Return the values an expansion shows a part of; its length shows none."""
@@ -345,8 +352,7 @@ class Expander:
         if arguments[:1] == ["mktemp"]:
             return _made_by_mktemp(arguments[1:])
         if arguments[:1] == ["echo"] and not any(
-            word.glob or word.text.startswith("-") or "\\" in word.text
-            for word in command.words[1:]
+            word.glob or _echo_option(word.text) or "\\" in word.text for word in command.words[1:]
         ):
             return " ".join(arguments[1:])
         return None
@@ -386,6 +392,20 @@ def unknown(parts: list[Word]) -> Word:
         sources=tuple(index for part in parts for index in part.sources),
         variables=tuple(name for part in parts for name in part.variables),
     )
+
+
+def _echo_option(text: str) -> bool:
+    """Say whether echo takes a word as an option; anything else it prints."""
+    return text[:1] == "-" and text != "-" and not text[1:].strip("neE")
+
+
+def _temporary(raw: str) -> str:
+    """Return a temporary folder for TMPDIR with such a folder as its default, else a hole."""
+    for start in ("${TMPDIR:-", "${TMPDIR-"):
+        default = raw.removeprefix(start).removesuffix("}").rstrip("/")
+        if raw.startswith(start) and default in ("/tmp", "/var/tmp"):
+            return default
+    return HOLE
 
 
 def _quoted(word: Word) -> Word:

@@ -41,10 +41,12 @@ def _one(operator: str, operand: str, value: Word) -> Word:
 
 
 def _changed(operator: str, operand: str, text: str) -> str | None:
+    if operator in ("-", "+") and not text:
+        return None  # a variable that is not set is held as an empty one; here they differ
     if operator in (":-", "-"):
-        return text if text or operator == "-" else operand
+        return text or operand
     if operator in (":+", "+"):
-        return operand if text or operator == "+" else ""
+        return operand if text else ""
     if operator in ("^^", ",,") and not operand:
         return text.upper() if operator == "^^" else text.lower()
     if operator in ("^", ",") and not operand:

@@ -9,6 +9,9 @@ MAX_VALUES = 32
 OWN_JOB = "%!"
 """Stands for the process id of the last background command of the text itself."""
 
+TEMPORARY = "/tmp/TMPDIR"
+"""Stands for the folder that TMPDIR names: temporary, unless the variable is not set at all."""
+
 _SUBSCRIPTS = frozenset(("test", "[", "let", "printf", "read", "unset", "declare", "typeset"))
 
 _CHANGES = _SUBSCRIPTS.union(
@@ -74,7 +77,7 @@ class State:
 
     def forget(self) -> None:
         """Know no variable any more, HOME and PWD included."""
-        self.values = {name: [Word(HOLE)] for name in (*self.values, "HOME", "PWD")}
+        self.values = {name: [Word(HOLE)] for name in (*self.values, "HOME", "PWD", "TMPDIR")}
         self.lists = {}
 
     def look_up(self, name: str) -> list[Word]:
@@ -89,6 +92,8 @@ class State:
             return [Word(self.home or HOLE)]
         if name == "PWD":
             return [Word(self.cwd or HOLE)]
+        if name == "TMPDIR":
+            return [Word(TEMPORARY)]
         return [Word(HOLE, variables=(name,) if name.isidentifier() else ())]
 
     def merge(self, before: "State") -> None:
@@ -187,7 +192,9 @@ class State:
             self.cwd = self.home
         elif targets[0].known and targets[0].text != "-" and not targets[0].glob:
             path = targets[0].text
-            if isabs(path):
+            if path.startswith(TEMPORARY):
+                self.cwd = ""  # unset, it leads nowhere, or home
+            elif isabs(path):
                 self.cwd = normpath(path)
             elif self.cwd:
                 self.cwd = normpath(join(self.cwd, path))

@@ -2,7 +2,8 @@
 
 from toolgate.gate.effects.inline.access import access
 from toolgate.gate.effects.inline.exposure import is_secret_variable
-from toolgate.gate.effects.inline.tokens import Token, tokenize
+from toolgate.gate.effects.inline.literals import Token
+from toolgate.gate.effects.inline.tokens import tokenize
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command

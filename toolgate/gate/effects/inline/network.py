@@ -20,6 +20,13 @@ _SENDING_METHODS = frozenset(
     ("post", "put", "patch", "post_form", "request_post", "send_request", "Post", "Put")
 )
 _FETCHES = frozenset(("fetch", "urllib", "http", "request"))
+# Acts that reach a host; ``done`` reads each of them.
+KINDS = frozenset(
+    (
+        *("send", "fetch", "request", "http", "urllib", "connect", "socket", "serve", "listen"),
+        *("curl", "curls"),
+    )
+)
 # What curl sends with, by the name of its option.
 _CURL_SENDS = frozenset(
     (
@@ -91,7 +98,7 @@ class Network:
             return self._connect(node)
         if kind in ("serve", "listen"):
             return self._serve(node, position)
-        return self._curl(node) if kind == "curl" else []
+        return self._curl(node, whole=kind == "curls")
 
     def unlisted(self, node: ast.Call, called: str) -> list[Effect]:
         """Read methods of sockets, which go by no name of a module."""
@@ -272,13 +279,25 @@ class Network:
         scope = "workspace" if is_local(bound) and bound not in _ANY_ADDRESS else "outside"
         return [Effect("net.listen", scope, bound or "0.0.0.0", True, PROVED, self.name, "")]
 
-    def _curl(self, node: ast.Call) -> list[Effect]:
-        """Read an option of PHP's curl: its URL, and whether it sends."""
-        option = (
-            node.args[1].id if len(node.args) > 2 and isinstance(node.args[1], ast.Name) else ""
-        )
+    def _curl(self, node: ast.Call, *, whole: bool) -> list[Effect]:
+        """Read options of PHP's curl, one or a table of them: its URL, and whether it sends."""
+        if not whole:
+            option = node.args[1] if len(node.args) > 2 else None
+            named = option.id if isinstance(option, ast.Name) else ""
+            return self._curl_option(named, node.args[2], node) if named else []
+        return [
+            effect
+            for item in node.args[1:]
+            for table in ast.walk(item)
+            if isinstance(table, ast.Dict)
+            for key, value in zip(table.keys, table.values, strict=True)
+            if isinstance(key, ast.Constant)
+            for effect in self._curl_option(str(key.value), value, node)
+        ]
+
+    def _curl_option(self, option: str, value: ast.expr, node: ast.Call) -> list[Effect]:
         if option == "CURLOPT_URL":
-            return self.reached("net.fetch", self.values.texts(node.args[2]), node)
+            return self.reached("net.fetch", self.values.texts(value), node)
         if option in _CURL_SENDS:
             hosts = self._curl_hosts()
             return self.reached("net.send", hosts, node)

@@ -93,6 +93,12 @@ def vocabulary(language: str) -> Vocabulary:
     return WORDS
 
 
+@cache
+def acting_owners(language: str) -> frozenset[str]:
+    """Return the modules and objects that have a call in the tables of a language."""
+    return frozenset(name.rpartition(".")[0] for name in vocabulary(language).acts)
+
+
 def canonical(language: str, name: str) -> str:
     """Return a dotted name in the spelling of the tables."""
     if language == "javascript":

@@ -1,25 +1,15 @@
 """Readings that a table cannot express, one function a kind of program.
 
-Readings that few calls need are loaded with the first that does.
+Those of programs that few calls run are loaded when the first such call comes:
+each module costs every start of the hook.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import Reading
-from toolgate.gate.effects.special.containers import docker_run
-from toolgate.gate.effects.special.files import (
-    chmod,
-    dd,
-    find,
-    kill,
-    parallel,
-    tar,
-    words_as_shell,
-    xargs,
-)
+from toolgate.gate.effects.special.files import chmod, dd, find, kill, tar
 from toolgate.gate.effects.special.git import (
     git_checkout,
     git_config,
@@ -28,36 +18,23 @@ from toolgate.gate.effects.special.git import (
     git_runs,
     git_shows,
 )
-from toolgate.gate.effects.special.interpreters import code_filter, fed, unread
-from toolgate.gate.effects.special.remote import gh_api, remote_shell
-from toolgate.gate.effects.special.transfer import download, git_clone, mirror, sftp, ssh_key
+from toolgate.gate.effects.special.interpreters import code_filter, fed, jar, unread
+from toolgate.gate.effects.special.transfer import borg, download, git_clone, mirror, sftp, ssh_key
 from toolgate.gate.shell.model import Command
-
-
-def _environment(*given: Any) -> Any:
-    from toolgate.gate.effects.special.variables import environment
-
-    return environment(*given)
-
-
-def _mongo(*given: Any) -> Any:
-    from toolgate.gate.effects.special.databases import mongo
-
-    return mongo(*given)
-
 
 Special = Callable[[Reading, Parsed, str, Command, tuple[str, ...]], list[Effect]]
 
 
-def _windows(name: str) -> Special:
-    """Return a reading of a Windows shell, loaded when one is first met."""
+def _later(module: str, name: str) -> Special:
+    """Return a reading that loads its module when it is used."""
 
     def read(
         reader: Reading, parsed: Parsed, program: str, command: Command, how: tuple[str, ...]
     ) -> list[Effect]:
-        from toolgate.gate.effects.special import windows
+        from importlib import import_module
 
-        reading: Special = getattr(windows, name)
+        loaded = import_module(f"toolgate.gate.effects.special.{module}")
+        reading: Special = getattr(loaded, name)
         return reading(reader, parsed, program, command, how)
 
     return read
@@ -74,26 +51,29 @@ READINGS: dict[str, Special] = {
     "chmod": chmod,
     "tar": tar,
     "kill": kill,
-    "xargs": xargs,
-    "parallel": parallel,
-    "eval": words_as_shell,
-    "words": words_as_shell,
-    "docker-run": docker_run,
-    "gh-api": gh_api,
-    "remote-shell": remote_shell,
+    "xargs": _later("repeated", "xargs"),
+    "parallel": _later("repeated", "parallel"),
+    "fd": _later("repeated", "fd"),
+    "jar": jar,
+    "borg": borg,
+    "eval": _later("joined", "words_as_shell"),
+    "words": _later("joined", "words_as_shell"),
+    "docker-run": _later("containers", "docker_run"),
+    "gh-api": _later("remote", "gh_api"),
+    "remote-shell": _later("remote", "remote_shell"),
     "download": download,
     "mirror": mirror,
     "ssh-key": ssh_key,
     "filter": code_filter,
     "fed": fed,
     "unread": unread,
-    "environment": _environment,
-    "mongo": _mongo,
+    "environment": _later("variables", "environment"),
+    "mongo": _later("databases", "mongo"),
     "git-clone": git_clone,
     "sftp": sftp,
-    "pwsh": _windows("pwsh"),
-    "cmd": _windows("cmd"),
-    "iex": _windows("iex"),
+    "pwsh": _later("windows", "pwsh"),
+    "cmd": _later("windows", "cmd"),
+    "iex": _later("windows", "iex"),
 }
 
 __all__ = ["READINGS", "git_globals"]

@@ -75,6 +75,8 @@ _READS = frozenset(
 _DROPS = frozenset(("drop", "dropDatabase", "dropCollection"))
 _EMPTIES = frozenset(("deleteMany", "remove"))
 
+_STAGES_THAT_WRITE = ("$out", "$merge", "$function", "$accumulator", "$where")
+
 
 def mongo(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
@@ -98,6 +100,8 @@ def _kind(text: str) -> str:
         return "db.destroy"
     if any(call in _EMPTIES and not inside.strip("{} \t") for call, inside in called):
         return "db.destroy"
+    if any(stage in text for stage in _STAGES_THAT_WRITE):
+        return "db.mutate"
     if "](" in text.replace(" ", ""):
         return "unknown"  # a call by a name that is worked out
     if HOLE in text or any(mark in text for mark in ("[", "eval", "Function", "require", "load(")):

@@ -1,15 +1,13 @@
-"""Programs with an argument language of their own: find, tar, dd, chmod, kill, xargs."""
+"""Programs with an argument language of their own: find, tar, dd, chmod, kill."""
 
 from posixpath import join
 
 from toolgate.gate.catalog.options import Parsed
-from toolgate.gate.effects import flow
+from toolgate.gate.effects.hosts import split_remote
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command, Word
 from toolgate.gate.shell.state import OWN_JOB
-
-MAX_INPUTS = 16
 
 _TAR_VALUES = "fCbXTKLNVgHFI"
 _TAR_CHANGES = ["--create", "--append", "--update", "--delete", "--catenate", "--concatenate"]
@@ -20,21 +18,6 @@ _TAR_PROGRAMS = (
     "--rmt-command",
     "--info-script",
     "--new-volume-script",
-)
-
-
-# These hand more than one word to the system as they are; a single word goes to a shell.
-_RUN_AS_GIVEN = frozenset(
-    (
-        "screen",
-        "tmux new-session",
-        "tmux new",
-        "tmux new-window",
-        "tmux neww",
-        "tmux split-window",
-        "tmux splitw",
-        "tmux respawn-pane",
-    )
 )
 
 
@@ -94,75 +77,6 @@ def arguments_of(name: str, parsed: Parsed, command: Command) -> tuple[Word, ...
     return words[named[-1] + 1 :] if named else words[1:]
 
 
-def xargs(
-    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
-) -> list[Effect]:
-    """Return the effects of the command xargs builds, its arguments coming from elsewhere."""
-    inner = parsed.rest or (Word("echo"),)
-    text = flow.standard_input(reader.script, command)
-    given = _given(text, parsed) if text is not None else None
-    replaced = parsed.value("-I", "-J", "--replace")
-    unknown = Word(HOLE, sources=command.stdin)
-    mark = replaced.text if replaced is not None else ""
-    if not mark and parsed.has(["-i", "--replace"], abbreviated=False):
-        mark = "{}"
-    if mark:
-        made = []
-        for line in [HOLE] if given is None else [" ".join(given)]:
-            filled = tuple(
-                word._replace(text=word.text.replace(mark, line), sources=command.stdin)
-                if mark in word.text
-                else word
-                for word in inner
-            )
-            made += reader.invoke(filled, command._replace(words=filled))
-        return made
-    # Without input the command may run once just as it stands.
-    nested = inner[0].text in ("xargs", "parallel")
-    made = [] if nested else reader.invoke(inner, command._replace(words=inner))
-    inner = (*inner, *([unknown] if given is None else map(Word, given)))
-    return [*made, *reader.invoke(inner, command._replace(words=inner))]
-
-
-def _given(text: str, parsed: Parsed) -> list[str] | None:
-    """Return the words of a known input; None where they are split or quoted in other ways."""
-    odd = parsed.has(["-0", "--null", "-d", "--delimiter", "-a", "--arg-file", "-E", "-e"])
-    words = text.split()
-    by_line = parsed.has(["-I", "-i", "--replace", "-L", "-J"]) and text.strip().count("\n")
-    if odd or by_line or set(text) & set("'\"\\") or len(words) > MAX_INPUTS:
-        return None
-    return words
-
-
-def parallel(
-    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
-) -> list[Effect]:
-    """Return the effects of a text run once for each input, by a shell."""
-    words = list(parsed.rest)
-    cut = next((i for i, word in enumerate(words) if word.text.startswith(":::")), len(words))
-    template = " ".join(word.text for word in words[:cut])
-    given = [word.text for word in words[cut + 1 :] if not word.text.startswith(":::")]
-    listed = cut < len(words) and words[cut].text == ":::" and len(given) <= MAX_INPUTS
-    made: list[Effect] = []
-    for text in given if listed else [HOLE]:
-        built = _with_input(template, text)
-        if HOLE not in built:
-            made += reader.inner(built, cwd=command.cwd)
-        elif cut and " " not in words[0].text and words[0].known:
-            made += reader.invoke((*words[:cut], Word(HOLE, sources=command.stdin)), command)
-        else:
-            made.append(reader.code_not_known(name))
-    return made
-
-
-def _with_input(template: str, text: str) -> str:
-    """Put an input where a template wants it; behind it where it names no place."""
-    built = template
-    for mark in ("{}", "{.}", "{/}", "{//}", "{/.}", "{1}"):
-        built = built.replace(mark, text)
-    return f"{template} {text}".strip() if built == template else built
-
-
 def tar(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
@@ -187,6 +101,12 @@ def tar(
             if letter == "I" and value:
                 made += _tar_program(reader, value, name)
     archives = [archive] if archive is not None else []
+    writes = bool(set("cruA") & set(letters)) or parsed.has(_TAR_CHANGES)
+    remote = split_remote(archive.text) if archive is not None else None
+    if remote is not None and not parsed.has(["--force-local"]):
+        # HOST:FILE is an archive on another machine.
+        made.append(reader.net("net.send" if writes else "net.fetch", remote[0], name))
+        archives = []
     if "x" in letters or parsed.has(["--extract", "--get"]):
         made += _touched(reader, "fs.read", archives, command, name)
         if not ("O" in letters or parsed.has(["--to-stdout", "--to-command"])):
@@ -194,7 +114,7 @@ def tar(
                 made += reader.touch("fs.write", folder, command, name, ("extract",))
             if "P" in letters or parsed.has(["--absolute-names"]):
                 made += reader.touch("fs.write", Word(HOLE), command, name, ("extract",))
-    elif set("cruA") & set(letters) or parsed.has(_TAR_CHANGES):
+    elif writes:
         made += _touched(reader, "fs.write", archives, command, name)
         sources = [
             word._replace(text=join(folder.text, word.text))
@@ -325,18 +245,3 @@ def _own_process(reader: Reading, word: Word, command: Command) -> str:
         return ""
     own = written is None or (written.text or "").strip() == OWN_JOB
     return path if own else ""
-
-
-def words_as_shell(
-    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
-) -> list[Effect]:
-    """Return the effects of words that are joined by blanks and run as shell text."""
-    words = parsed.rest or parsed.operands
-    if not words:
-        return []
-    if name in _RUN_AS_GIVEN and len(words) > 1:
-        return reader.invoke(words, command._replace(words=words))
-    text = " ".join(word.text for word in words)
-    return (
-        reader.inner(text, cwd=command.cwd) if HOLE not in text else [reader.code_not_known(name)]
-    )

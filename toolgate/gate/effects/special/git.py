@@ -6,7 +6,8 @@ from toolgate.gate.effects.patterns import matches, matches_any
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command, Word
 
-_FORCE = ["-f", "--force", "--force-with-lease", "--force-if-includes"]
+# --force-if-includes alone does nothing; it narrows --force-with-lease.
+_FORCE = ["-f", "--force", "--force-with-lease"]
 _DELETE = ["-d", "--delete", "--prune"]
 # Keys whose value git runs, or which name a folder or file of such keys.
 _RUNS = (
@@ -56,12 +57,11 @@ _RUNS_IN = {
     "http": ("proxy",),
     "hook": ("command",),
 }
+# Whose effect depends on the call they are given for.
+_BY_CALL = ("core.pager", "core.editor", "sequence.editor", "gc.pruneexpire", "gc.reflogexpire")
 _HARMLESS_VALUES = {
     "core.hookspath": ("/dev/null",),
     "core.fsmonitor": ("true", "false"),
-    "core.pager": ("cat", "less"),
-    "core.editor": ("true", ":"),
-    "sequence.editor": ("true", ":"),
     "protocol.ext.allow": ("never",),
     "protocol.allow": ("never", "user"),
 }
@@ -336,6 +336,10 @@ def git_globals(
             if not {"-n", "--dry-run"} & {word.text for word in rest}:
                 discard = Effect("vcs.discard", "workspace", "git clean", False, PROVED, "git")
                 made = [*made, discard._replace(how="clean")]
+        elif key in _BY_CALL:
+            from toolgate.gate.effects.special.git_setting import effects_of
+
+            made = [*made, *effects_of(key, setting, subcommand, rest, reader)]
         elif _runs(key, setting) and setting and setting not in _HARMLESS_VALUES.get(key, ()):
             made = [*made, reader.unknown("git-setting-runs", "git", key)]
     if subcommand in _TALKS:

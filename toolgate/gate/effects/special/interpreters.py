@@ -1,9 +1,12 @@
 """Interpreters used as filters, and those whose language nobody reads here."""
 
+from posixpath import basename
+
 from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects import flow
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import Reading
+from toolgate.gate.effects.special.files import arguments_of
 from toolgate.gate.shell.model import Command
 
 
@@ -48,3 +51,16 @@ def unread(
     if operands or not flow.has_standard_input(command):
         return []
     return [reader.unknown("stdin", name)._replace(how="stdin")]
+
+
+def jar(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return what a catalogued program does that is started as a Java archive."""
+    archive = parsed.value("-jar")
+    program = basename(archive.text) if archive is not None else ""
+    if archive is None or not program or reader.entry(program) is None:
+        return []
+    words = arguments_of(name, parsed, command)
+    after = next((i + 1 for i, word in enumerate(words) if word is archive), len(words))
+    return reader.invoke((archive._replace(text=program), *words[after:]), command)

@@ -26,6 +26,14 @@ _PROXIES = (
     "--http-proxy",
     "--https-proxy",
 )
+# Elasticsearch and OpenSearch, Meilisearch, Typesense, Solr, CouchDB, ClickHouse, Qdrant, Neo4j,
+# ArangoDB, InfluxDB, etcd, Consul, Vault: the ports on which each listens unless told otherwise.
+_DATABASE_PORTS = frozenset(
+    (
+        *("9200", "7700", "8108", "8983", "5984", "8123", "6333", "7474", "8529", "8086"),
+        *("2379", "8500", "8200"),
+    )
+)
 _MOST_LINES = 256
 _TO_FILE = {
     "curl": ("-o", "--output"),
@@ -60,6 +68,7 @@ def download(
             made += reader.touch("fs.write" if uploads else "fs.read", path, command, name)
         else:
             made.append(reader.net("net.send" if scheme in _SENDING else kind, url.text, name, how))
+        made += _in_database(parsed, url.text, name)
     made += [reader.net(kind, host, name, how) for host in _detours(parsed, command)]
     for socket in ("--unix-socket", "--abstract-unix-socket"):
         value = parsed.value(socket)
@@ -80,6 +89,21 @@ def download(
         target = formatted.text.partition("%output{")[2].partition("}")[0].removeprefix(">>")
         made += reader.touch("fs.write", Word(target), command, name)
     return made + _written(reader, parsed, urls, name, command)
+
+
+def _in_database(parsed: Parsed, url: str, name: str) -> list[Effect]:
+    """Return what a request deletes from a database that speaks HTTP, known by its port."""
+    authority, _, path = split_url(url)[1].partition("/")
+    if authority.rpartition("@")[2].rpartition(":")[2] not in _DATABASE_PORTS:
+        return []
+    method = parsed.value("-X", "--request", "--method")
+    deletes = method is not None and method.text.lower() == "delete"
+    if not deletes and "_delete_by_query" not in path:
+        return []
+    # Ending a search's cursor deletes nothing that is kept.
+    if path.partition("?")[0].rstrip("/").endswith(("_search/scroll", "_pit")):
+        return []
+    return [Effect("db.destroy", "outside", url, False, PROVED, name, "delete")]
 
 
 def _wget_settings(parsed: Parsed) -> dict[str, str]:
@@ -233,3 +257,19 @@ def ssh_key(
         return []
     key = parsed.value("-f") or Word(join(reader.place.home or HOLE, ".ssh", "id_rsa"))
     return reader.touch("fs.read", key, command, name)
+
+
+def borg(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return what a backup reads and where it goes: ``REPOSITORY::ARCHIVE``, here or there."""
+    if not parsed.operands:
+        return []
+    target, *sources = parsed.operands
+    repository = target.text.partition("::")[0]
+    made = [e for word in sources for e in reader.touch("fs.read", word, command, name)]
+    remote = split_remote(repository)
+    if remote is None and repository:
+        return [*made, *reader.touch("fs.write", Word(repository), command, name)]
+    # Without a name the repository is the one in the environment.
+    return [*made, reader.net("net.send", remote[0] if remote else HOLE, name)]
