@@ -503,9 +503,9 @@ def check(body: Any) -> None:
 
 
 def _check_fields(where: str, body: dict[str, Any], expected: Mapping[str, Check]) -> None:
-    unknown = sorted(body.keys() - expected.keys())
-    missing = sorted(expected.keys() - body.keys())
-    if unknown or missing:
+    if body.keys() != expected.keys():
+        unknown = sorted(body.keys() - expected.keys())
+        missing = sorted(expected.keys() - body.keys())
         raise RecordError(f"{where}: unknown fields {unknown}, missing fields {missing}")
     for name, good in expected.items():
         if not good(body[name]):

@@ -21,7 +21,7 @@ from toolgate.gate.facts.session import NOTHING, PART_MARK, Session
 from toolgate.gate.open import gate_for
 from toolgate.gate.policy.evaluate import evaluate
 from toolgate.gate.policy.match import applies
-from toolgate.gate.policy.model import Rule
+from toolgate.gate.policy.rule import Rule
 from toolgate.gate.shell.model import Word
 from toolgate.views.sheet import plain
 

@@ -6,7 +6,7 @@ from textwrap import wrap
 from toolgate.gate.decision import ALLOW
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.trace import GROUP, PIPE, PROCESS, RUN, SUBSTITUTION, TEXT, Node
-from toolgate.gate.policy.model import Rule
+from toolgate.gate.policy.rule import Rule
 from toolgate.gate.shell.model import HOLE, Redirect, Word
 from toolgate.views.sheet import plain
 

@@ -5,15 +5,16 @@ from posixpath import basename
 from typing import TYPE_CHECKING
 
 from toolgate.errors import InputError, PolicyError
-from toolgate.gate.call import ToolCall
+from toolgate.gate.call import Place, ToolCall
 from toolgate.gate.catalog.load import Catalog
 from toolgate.gate.decision import ALLOW, COMPOSITION, DENY, Decision, Fact
 from toolgate.gate.effects.model import MARK, PROVED, Effect
+from toolgate.gate.effects.paths import Paths, region
 from toolgate.gate.effects.reading import TOUCHES, Files
 from toolgate.gate.effects.shell import Reader
 from toolgate.gate.effects.tools import SHELL_TOOLS, effects_of_tool, text_field
 from toolgate.gate.facts.session import NOTHING, PART_MARK, Session
-from toolgate.gate.policy.evaluate import Verdict, class_of, evaluate, unattended
+from toolgate.gate.policy.evaluate import Verdict, evaluate, unattended
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.shell.model import HOLE
 from toolgate.records import MAX_EFFECTS
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Second = Callable[[str], "Names | str"]
 MAX_SECOND_READINGS = 4
 _SENTENCE_RESOURCE = 160
+_MAX_PLACES = 32
 GATE_FAULT = "gate-fault"
 """Rule name of a deny because reading the call failed inside the gate."""
 
@@ -55,6 +57,7 @@ class Gate:
         self.policy = policy
         self.catalog = catalog
         self._second = second
+        self._paths: dict[tuple[object, ...], Paths] = {}
 
     @property
     def policy_digest(self) -> str:
@@ -78,7 +81,7 @@ class Gate:
         readers: list[Reader] = []
 
         def reader(known: Files) -> Reader:
-            readers.append(Reader(call.place, self.policy.settings, self.catalog, files=known))
+            readers.append(self._reader(call.place, known))
             return readers[-1]
 
         settings, mcp = self.policy.settings, self.policy.mcp
@@ -111,6 +114,21 @@ class Gate:
             made.append(reader.unknown("second-reader-too-long", "shell"))
         return made
 
+    def _reader(self, place: Place, files: Files) -> Reader:
+        """Return a reader of shell text that would run at a place."""
+        paths = self._paths_at(place)
+        return Reader(place, self.policy.settings, self.catalog, paths=paths, files=files)
+
+    def _paths_at(self, place: Place) -> Paths:
+        """Return the reading of paths at a place; calls of one workspace share it."""
+        key = region(place)
+        found = self._paths.get(key)
+        if found is None:
+            if len(self._paths) >= _MAX_PLACES:
+                self._paths.clear()
+            found = self._paths[key] = Paths(place, self.policy.settings)
+        return found
+
     def decide(self, call: ToolCall, session: Session = NOTHING) -> Decision:
         """Return the decision on a call. A call that cannot be read is denied.
 
@@ -129,15 +147,14 @@ class Gate:
             return self.refusal(GATE_FAULT, f"Denied: the gate failed to read the call ({name}).")
         verdict = evaluate(self.policy, call.tool, effects, self._known(session, files))
         facts = tuple(files.facts)
-        action_class = class_of(self.policy, call.tool, effects)
-        if verdict.rule.decide != DENY and action_class in self.policy.composition:
-            return self._composed(call, verdict, action_class, effects, facts)
+        if verdict.rule.decide != DENY and verdict.action_class in self.policy.composition:
+            return self._composed(call, verdict, effects, facts)
         state = unattended(self.policy, verdict.rule.decide, call.mode)
         return Decision(
             state=state,
             rule=verdict.rule.name,
             axis=verdict.rule.axis,
-            action_class=action_class,
+            action_class=verdict.action_class,
             effects=effects,
             facts=facts,
             proof=next((e.proof for e in effects if e.proof != PROVED), PROVED),
@@ -162,7 +179,6 @@ class Gate:
         self,
         call: ToolCall,
         verdict: Verdict,
-        action_class: str,
         effects: tuple[Effect, ...],
         facts: tuple[Fact, ...],
     ) -> Decision:
@@ -170,6 +186,7 @@ class Gate:
 
         Whoever holds the approvals (the hook, from the ledger) lifts it.
         """
+        action_class = verdict.action_class
         who = self.policy.approvers(action_class).phrase()
         what = _phrase(verdict.effect) if verdict.effect is not None else call.tool
         return Decision(
@@ -200,7 +217,7 @@ class Gate:
 
 
 def _sentence(call: ToolCall, verdict: Verdict, state: str) -> str:
-    rule, effect = verdict
+    rule, effect = verdict.rule, verdict.effect
     answer = {"allow": "Allowed", "ask": "Asking first", "deny": "Denied"}[state]
     what = _phrase(effect) if effect is not None else call.tool
     text = f"{answer}: {what}; {rule.because} (rule {rule.name})."

@@ -34,6 +34,7 @@ def described(gate):
         "version": 1,
         "name": "described",
         "names": body["names"],
+        "facts": body["facts"],
         "rules": body["rules"],
         "mcp": DESCRIBED,
     }

@@ -3,6 +3,8 @@
 import json
 import subprocess
 
+import pytest
+
 FORBIDDEN = (
     "dataclasses",
     "pathlib",
@@ -34,7 +36,7 @@ FORBIDDEN = (
     "toolgate.gate.policy.compile",
     "toolgate.gate.catalog.compile",
 )
-MOST_MODULES = 142
+MOST_MODULES = {False: 143, True: 149}  # without and with the grammar
 
 PROBE = """
 import os, sys
@@ -44,11 +46,16 @@ runpy.run_path({main!r}, run_name="__main__")
 """
 
 
-def test_modules_on_the_hooks_path(event, hook_command, ledger):
+@pytest.mark.parametrize(
+    ("command", "grammar"),
+    [("git status && git diff | head -5", False), ("for f in a b; do wc -l $f; done", True)],
+    ids=["plain", "needs the grammar"],
+)
+def test_modules_on_the_hooks_path(event, hook_command, ledger, command, grammar):
     code = PROBE.format(main=hook_command[-1])
     done = subprocess.run(
         [*hook_command[:-1], "-c", code],
-        input=json.dumps(event(command="git status && git diff | head -5")).encode(),
+        input=json.dumps(event(command=command)).encode(),
         capture_output=True,
         env={"HOME": "/home/dev", "TOOLGATE_LEDGER": str(ledger)},
         check=True,
@@ -57,5 +64,5 @@ def test_modules_on_the_hooks_path(event, hook_command, ledger):
     loaded = set(done.stderr.decode().split()) - {"runpy", "importlib.util", "pkgutil"}
     assert json.loads(done.stdout)["hookSpecificOutput"]["permissionDecision"] == "allow"
     assert loaded & set(FORBIDDEN) == set()
-    assert "tree_sitter._binding" in loaded
-    assert len(loaded) <= MOST_MODULES, sorted(loaded)
+    assert ("tree_sitter._binding" in loaded) is grammar
+    assert len(loaded) <= MOST_MODULES[grammar], sorted(loaded)

@@ -11,7 +11,7 @@ from toolgate.action import SCOPES
 from toolgate.canonical import digest
 from toolgate.gate.effects.model import Effect as GateEffect
 from toolgate.gate.open import default_gate
-from toolgate.gate.policy.evaluate import class_of as class_by_gate
+from toolgate.gate.policy.evaluate import evaluate
 from toolgate.gate.policy.model import Policy
 from toolgate.verify import entries, policies, shapes
 from toolgate.verify.policy import ActionClass, Wanted
@@ -67,7 +67,7 @@ def by_gate(given_classes: list[dict[str, Any]], tool: str, items: list[shapes.E
     seen = tuple(
         GateEffect(one.type, one.scope, one.resource, one.reversible, one.proof) for one in items
     )
-    return class_by_gate(policy, tool, seen)
+    return evaluate(policy, tool, seen).action_class
 
 
 def read(given_classes: list[dict[str, Any]]) -> list[ActionClass]:

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from toolgate.cli.ledger import ledger
 from toolgate.gate.engine import GATE_FAULT
-from toolgate.gate.policy.evaluate import DEFAULT, HARMLESS
+from toolgate.gate.policy.rule import DEFAULT, HARMLESS
 from toolgate.views.approvals import approvals_of
 from toolgate.views.policy import BUILT_IN, policy_text
 

@@ -1,5 +1,7 @@
 """Splitting a program's arguments into options and operands, by its catalogue entry."""
 
+from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from toolgate.gate.shell.model import Word
@@ -22,9 +24,9 @@ class Parsed(NamedTuple):
     options: tuple[tuple[str, Word | None], ...]
     operands: tuple[Word, ...]
     rest: tuple[Word, ...]
-    known: frozenset[str] = frozenset()
+    known: Collection[str] = ()
 
-    def has(self, names: list[str], *, abbreviated: bool = True) -> bool:
+    def has(self, names: Collection[str], *, abbreviated: bool = True) -> bool:
         """Say whether one of some options was given.
 
         Args:
@@ -50,7 +52,7 @@ class Parsed(NamedTuple):
         return found
 
 
-def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
+def split(arguments: tuple[Word, ...], entry: Entry, *, stop: bool = False) -> Parsed:
     """Split arguments into options and operands.
 
     Args:
@@ -59,18 +61,21 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
             value, ``stop`` ends options at the first operand, ``whole`` means
             that ``-name`` is one option and no cluster, ``late`` options whose
             value is the first operand, behind whatever other options follow.
+        stop: whether options end at the first operand whatever the entry says.
     """
     values: dict[str, str] = entry.get("values", {})
+    if not arguments:
+        return Parsed((), (), (), values)
     if "style" in entry:
         from toolgate.gate.catalog.styles import unfolded
 
         arguments = unfolded(arguments, entry)
-    known = frozenset(values)
+    known = values
     late = entry.get("late", ())
     if late:
         values = {name: role for name, role in values.items() if name not in late}
     pending = ""
-    stop, whole = bool(entry.get("stop")), bool(entry.get("whole"))
+    stop, whole = stop or bool(entry.get("stop")), bool(entry.get("whole"))
     options: list[tuple[str, Word | None]] = []
     operands: list[Word] = []
     position = 0
@@ -86,7 +91,8 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
                 return Parsed(tuple(options), tuple(operands), arguments[position:], known)
             operands.extend(arguments[position:])
             break
-        if len(text) < 2 or text[0] not in "-+" or (text[0] == "+" and text not in values):
+        first = text[:1]
+        if first not in ("-", "+") or len(text) < 2 or (first == "+" and text not in values):
             if pending:
                 options.append((pending, word))
                 return Parsed(tuple(options), tuple(operands), arguments[position:], known)
@@ -94,7 +100,7 @@ def split(arguments: tuple[Word, ...], entry: Entry) -> Parsed:
                 return Parsed(tuple(options), tuple(operands), arguments[position - 1 :], known)
             operands.append(word)
             continue
-        if text.startswith("--") or whole or text[0] == "+":
+        if whole or first == "+" or text.startswith("--"):
             position = _long(word, arguments, position, values, options)
         else:
             position = _cluster(word, arguments, position, values, options)
@@ -121,7 +127,7 @@ def _long(
     elif name in values and position < len(arguments):
         options.append((name, arguments[position]))
         position += 1
-    elif _may_abbreviate(name, values) and position < len(arguments):
+    elif position < len(arguments) and _may_abbreviate(name, values):
         # Whether it takes the next word is not known: that is read as its value and as operand.
         following = arguments[position]
         options.append((name, None if following.text.startswith("-") else following))
@@ -163,7 +169,7 @@ def _cluster(
     return position
 
 
-def assign_roles(operands: tuple[Word, ...], roles: list[str]) -> list[tuple[str, Word]]:
+def assign_roles(operands: tuple[Word, ...], roles: Sequence[str]) -> list[tuple[str, Word]]:
     """Pair operands with roles.
 
     One role may end in ``*`` and takes what the others leave; a role ending in
@@ -172,35 +178,49 @@ def assign_roles(operands: tuple[Word, ...], roles: list[str]) -> list[tuple[str
     """
     if not roles:
         return [("text", word) for word in operands]
-    star = next((index for index, role in enumerate(roles) if role.endswith("*")), None)
-    head = roles if star is None else roles[:star]
-    tail = [] if star is None else roles[star + 1 :]
-    head = _shortened(head, len(operands) - len(tail))
+    before, repeated, after = _arranged(tuple(roles))
+    head = _shortened(before, len(operands) - len(after))
     pairs = [(role.rstrip("?"), word) for role, word in zip(head, operands, strict=False)]
     left = operands[len(pairs) :]
-    kept = min(len(tail), len(left))
-    middle, last = left[: len(left) - kept], left[len(left) - kept :]
-    repeated = roles[star].rstrip("*") if star is not None else roles[-1].rstrip("?")
-    pairs += [(repeated, word) for word in middle]
-    pairs += [(role.rstrip("?"), word) for role, word in zip(tail[-kept:], last, strict=False)]
-    return pairs
+    if not left:
+        return pairs
+    kept = min(len(after), len(left))
+    pairs += [(repeated, word) for word in left[: len(left) - kept]]
+    last = zip(after[len(after) - kept :], left[len(left) - kept :], strict=True)
+    return pairs + [(role.rstrip("?"), word) for role, word in last]
 
 
-def _shortened(roles: list[str], count: int) -> list[str]:
-    roles = list(roles)
-    while len(roles) > max(count, 0) and any(role.endswith("?") for role in roles):
-        roles.remove(next(role for role in roles if role.endswith("?")))
-    return roles
+@lru_cache(maxsize=512)
+def _arranged(roles: tuple[str, ...]) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    """Return the roles before the repeated one, its name, and those after it."""
+    for position, role in enumerate(roles):
+        if role.endswith("*"):
+            return roles[:position], role.rstrip("*"), roles[position + 1 :]
+    return roles, roles[-1].rstrip("?"), ()
+
+
+def _shortened(roles: tuple[str, ...], count: int) -> tuple[str, ...]:
+    """Drop roles that may be absent, from the first on, until no more are left than operands."""
+    spare = len(roles) - max(count, 0)
+    if spare <= 0:
+        return roles
+    kept: list[str] = []
+    for role in roles:
+        if spare and role.endswith("?"):
+            spare -= 1
+        else:
+            kept.append(role)
+    return tuple(kept)
 
 
 def asks_for_help(entry: Entry, parsed: Parsed, name: str, arguments: tuple[Word, ...]) -> bool:
     """Say whether arguments only ask for help or the version; behind a wrapper they do not."""
-    if "wraps" in entry or entry.get("special") == "find":
+    if not parsed.options or "wraps" in entry or entry.get("special") == "find":
         return False
     # A subcommand may mean something else by these: docker compose up -V removes volumes.
     program = len(arguments) == 1 and " " not in name
     alone = program and arguments[0].text in ("--version", "-V", "-version")
-    return alone or parsed.has(["--help"], abbreviated=False)
+    return alone or parsed.has(("--help",), abbreviated=False)
 
 
 def role_of(option: str, roles: dict[str, str]) -> str | None:

@@ -20,7 +20,10 @@ _FILE_ROLES = {
     "delete": "fs.delete",
     "permission": "fs.permission",
     "link": "fs.link",
+    "measure": "fs.read",
 }
+_ROLE_MARKS = {"append": ("append",), "measure": ("measured",)}
+_SILENT_ROLES = frozenset(("text", "list"))
 _STANDARD_INPUT = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
 _CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"))
 # Programs that run files they are not given the names of; which ones, ``entrypoints`` says.
@@ -59,18 +62,21 @@ def apply(
     before = reading.files.mark()
     if not started and asks_for_help(entry, parsed, name, arguments):
         return [reading.inspect(name)]
-    clauses = [clause for clause in entry.get("when", ()) if holds(clause, parsed)]
-    looking = is_dry(parsed, entry) or any(clause.get("inspect") for clause in clauses)
-    roles, does = entry.get("operands", []), list(entry.get("does", ()))
+    looking = "dry" in entry and is_dry(parsed, entry)
+    roles, does = entry.get("operands", ()), list(entry.get("does", ()))
     how = (*how, *entry.get("how", ()))
-    for clause in clauses:
-        roles = clause.get("operands", roles)
-        does += clause.get("does", ())
-        how = (*how, *clause.get("how", ()))
+    for clause in entry.get("when", ()):
+        if holds(clause, parsed):
+            looking = looking or bool(clause.get("inspect"))
+            roles = clause.get("operands", roles)
+            does += clause.get("does", ())
+            how = (*how, *clause.get("how", ()))
     made = _by_options(reading, entry, parsed, name, command, how)
-    for role, word in assign_roles(parsed.operands, roles):
-        made += argument(reading, role, word, command, name, how, last=word is parsed.operands[-1])
-    made += _into_folder(reading, roles, parsed.operands, name, command, how)
+    if roles and parsed.operands:
+        for role, word in assign_roles(parsed.operands, roles):
+            last = word is parsed.operands[-1]
+            made += argument(reading, role, word, command, name, how, last=last)
+        made += _into_folder(reading, roles, parsed.operands, name, command, how)
     made += [stated(item, name, how) for item in does]
     if "special" in entry:
         made += special.READINGS[entry["special"]](reading, parsed, name, command, how)
@@ -78,7 +84,8 @@ def apply(
         made += _wrapped(reading, entry, parsed, name, command)
     elif parsed.rest and entry.get("stop"):
         made += _script_operand(reading, entry, roles, parsed, name, command)
-    made += _standard_input(reading, entry, parsed, name, command)
+    if entry.get("stdin"):
+        made += _standard_input(reading, entry, parsed, name, command)
     if started:
         made += reading.invoke(started, command)
     if not looking and (name in _ENTERS or name.rpartition("/")[2].partition(" ")[0] in _ENTERS):
@@ -129,7 +136,7 @@ def _subcommand(
     arguments: tuple[Word, ...],
     command: Command,
 ) -> list[Effect]:
-    parsed = split(arguments, {**entry, "stop": True})
+    parsed = split(arguments, entry, stop=True)
     made = _by_options(reading, entry, parsed, name, command, ())
     for clause in entry.get("when", ()):
         if holds(clause, parsed._replace(rest=())):
@@ -182,15 +189,17 @@ def _by_options(
     made: list[Effect] = []
     roles = entry.get("values", {})
     for option, value in parsed.options:
+        if value is None:
+            continue
         role = role_of(option, roles)
-        if role == "shell" and value is not None and option in entry.get("late", ()):
+        if role == "shell" and option in entry.get("late", ()):
             known = value.known
             made += (
                 reading.inner(value.text, cwd=command.cwd, arguments=parsed.rest)
                 if known
                 else printed(reading, value, name) or [reading.code_not_known(name)]
             )
-        elif role and value is not None:
+        elif role:
             made += argument(reading, role, value, command, name, how)
     return made
 
@@ -206,11 +215,11 @@ def argument(
     last: bool = False,
 ) -> list[Effect]:
     """Return the effects of one argument in its role."""
+    if role in _SILENT_ROLES:
+        return []
     if role in _FILE_ROLES:
-        marks = (*how, "append") if role == "append" else how
+        marks = (*how, *_ROLE_MARKS.get(role, ()))
         return reading.touch(_FILE_ROLES[role], word, command, name, marks)
-    if role == "measure":
-        return reading.touch("fs.read", word, command, name, (*how, "measured"))
     if role == "edit":
         shown = reading.touch("fs.read", word, command, name, how)
         return shown + reading.touch("fs.write", word, command, name, how)
@@ -400,9 +409,7 @@ def _script_operand(
 def _standard_input(
     reading: Reading, entry: dict[str, Any], parsed: Parsed, name: str, command: Command
 ) -> list[Effect]:
-    language = entry.get("stdin")
-    if not language:
-        return []
+    language = entry["stdin"]
     operands = [
         word for word in (*parsed.operands, *parsed.rest) if word.text not in _STANDARD_INPUT
     ]

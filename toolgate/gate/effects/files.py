@@ -77,12 +77,13 @@ def _put(
         return {path: base._replace(plans=plans, said=True)}
     if program in _COPIES:
         found = [e for e in made if e.type in _TOUCHED and e.program == program]
+        alone = len({source.resource for source in found}) == 1
         link = program == "ln" or effect.type == "fs.link"
         puts = {}
         for source in found:
             one = _copy(source, path, reader, base, link=link)
             puts[join(path, basename(source.resource))] = one
-            if len(found) == 1:
+            if alone:
                 puts[path] = one
         return puts or {path: base}
     if program == _SETTER:

@@ -1,5 +1,6 @@
 """The expression of find: what it does to files, and which names its tests leave."""
 
+from collections.abc import Collection
 from posixpath import join
 from typing import NamedTuple
 
@@ -35,7 +36,7 @@ class Expression:
     that comes after the action, does not narrow what the action is done to.
     """
 
-    def __init__(self, words: list[Word], known: frozenset[str]) -> None:
+    def __init__(self, words: list[Word], known: Collection[str]) -> None:
         self.words = words
         self.known = known
         self.position = 0

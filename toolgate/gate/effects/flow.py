@@ -18,6 +18,9 @@ _COMMITS = frozenset(
 _SENDS = frozenset(("net.fetch", "net.send"))
 _REACHES = _SENDS | {"msg.send"}
 _LOOKS = frozenset(("inspect", "fs.read"))
+_FLOWS = _SENDS | _CHANGES | {"secret.read", "secret.print"}
+_TAKES = frozenset(("fs.read", "fs.delete"))
+_FEEDS = frozenset(("<", "<<", "<<<", "<>"))
 
 
 class Carries(NamedTuple):
@@ -55,7 +58,7 @@ def _only_asks(made: list[Effect], command: Command, index: int) -> bool:
 
 def carried(
     script: Script,
-    carries: list[Carries],
+    carries: dict[int, Carries],
     made: list[Effect],
     command: Command,
     reader: Reading,
@@ -64,20 +67,26 @@ def carried(
 
     Args:
         script: the whole text.
-        carries: what the commands before this one carry, by index.
+        carries: the commands before this one that carry something, by index.
         made: the command's own effects.
         command: the command.
         reader: keeps the files written so far.
     """
     words = _words(command)
-    producers = [index for index in _producers(command, words) if index < len(carries)]
+    named = any(word.variables for word in words)
+    kinds = {effect.type for effect in made}
+    known = reader.files.may_know and not kinds.isdisjoint(_TAKES)
+    commits = not {effect.program for effect in made}.isdisjoint(_COMMITS)
+    if not (carries or named or known or commits) and kinds.isdisjoint(_FLOWS):
+        return made, Carries()
+    producers = [index for index in _producers(command, words) if index in carries]
     taken = [effect for effect in made if _takes(effect)]
     written = reader.files.written
     before = [written[e.resource] for e in taken if e.resource in written]
     given = any(
         carries[index].secret and not _only_asks(made, command, index) for index in producers
     )
-    if any(word.variables for word in words):
+    if named:
         from toolgate.gate.effects.environment import used
 
         made, shown = used(made, command, words)
@@ -99,15 +108,15 @@ def carried(
             for e in made
             if e.type == "fs.write"
         ]
-    fetched = remote or any(effect.type in _SENDS for effect in made)
-    built = any("project" in effect.how.split() for effect in made if effect.type == "exec.code")
-    if not {effect.program for effect in made}.isdisjoint(_COMMITS):
-        from toolgate.gate.effects import commits
+    fetched = remote or not kinds.isdisjoint(_SENDS)
+    if commits:
+        from toolgate.gate.effects import commits as versions
 
-        result = commits.followed(result, reader)
-    if any(effect.type in _CHANGES for effect in made):
+        result = versions.followed(result, reader)
+    if not kinds.isdisjoint(_CHANGES):
         from toolgate.gate.effects import files
 
+        built = any(e.type == "exec.code" and "project" in e.how.split() for e in made)
         files.note(script, command, made, reader, Written(None, fetched, secret, built))
     return result, Carries(secret, fetched)
 
@@ -208,9 +217,10 @@ def came_from_elsewhere(path: str, written: dict[str, Written]) -> bool:
 
 def has_standard_input(command: Command) -> bool:
     """Say whether something is fed into a command."""
-    return bool(command.stdin) or any(
-        redirect.op in ("<", "<<", "<<<", "<>")
-        or (redirect.op == "<&" and redirect.target.text != "-")
+    if command.stdin:
+        return True
+    return any(
+        redirect.op in _FEEDS or (redirect.op == "<&" and redirect.target.text != "-")
         for redirect in command.redirects
     )
 

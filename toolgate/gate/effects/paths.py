@@ -4,7 +4,7 @@ from posixpath import basename, dirname, isabs, join, normpath
 
 from toolgate.gate.call import Place
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
-from toolgate.gate.effects.patterns import glob_fits, matches_any, path_set
+from toolgate.gate.effects.patterns import Landmarks, glob_fits, name_set, path_set
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.shell.model import BELOW, HOLE
 
@@ -28,6 +28,7 @@ _WRITES = frozenset(("fs.write", "fs.delete", "fs.permission", "fs.link"))
 _THROUGH = frozenset(("fs.read", "fs.write", "exec.code"))
 MAX_PATH = 4_096
 _GLOB = "*?["
+MAX_KEPT = 512
 _SWEEPING = frozenset(("recursive", "move", "extract", "mount", "delete"))
 
 
@@ -47,6 +48,22 @@ class Paths:
         roots = place.roots or ((place.cwd,) if place.cwd else ())
         # A folder that holds a home is nobody's workspace: all of it would count as one's own.
         self._roots = tuple(root for root in roots if not _holds_home(root, place.home))
+        self._secret_names = name_set(settings.secret_names)
+        self._public_names = name_set(settings.public_names)
+        self._disposable_names = name_set(settings.disposable_names)
+        self._gate_sets = (path_set(place.gate), path_set(settings.gate_paths))
+        self._landmarks = Landmarks(
+            (
+                ("secret", settings.secret_paths),
+                ("gate", place.gate),
+                ("gate", settings.gate_paths),
+                ("public", settings.public_paths),
+                ("startup", settings.startup_paths),
+                ("ci", settings.ci_paths),
+                ("system", settings.system_paths),
+            )
+        )
+        self._made: dict[tuple[str, str, str, tuple[str, ...], bool], list[Effect]] = {}
 
     def resolve(self, text: str, cwd: str) -> str:
         """Return a normalized absolute path; with a ``HOLE`` where it is not known."""
@@ -60,44 +77,44 @@ class Paths:
 
     def scope(self, path: str) -> str:
         """Return the scope of a resolved path."""
-        if any(char in path for char in _GLOB) and self._glob_is_secret(path):
+        return self._scope(path, self._landmarks.labels(path, self.place.home))
+
+    def _scope(self, path: str, marks: set[str]) -> str:
+        pattern = _is_pattern(path)
+        if self._is_secret(path, marks) or (pattern and self._glob_is_secret(path)):
             return "secret"
         if self.remote:
-            return "secret" if self._is_secret(path) else "outside"
-        if self._is_secret(path):
-            return "secret"
-        return self._place(path)
+            return "outside"
+        return self._place(path, marks)
 
-    def _place(self, path: str) -> str:
+    def _place(self, path: str, marks: set[str]) -> str:
         """Return where a path lies, whatever it holds."""
-        if self._is_gate(path):
+        if "gate" in marks or (_is_pattern(path) and self._may_name_gate(path)):
             return "gate"
         if HOLE in path:
             path = self._known_folder(path)
             if not path:
                 return "unknown"
-        return self._area(path)
+            marks = self._landmarks.labels(path, self.place.home)
+        return self._area(path, marks)
 
     def _is_gate(self, path: str) -> bool:
         """Say whether a path steers the agent or the gate; known by its end in any folder."""
-        home = self.place.home
-        sets = (path_set(self.place.gate), path_set(self.settings.gate_paths))
-        pattern = any(char in path for char in _GLOB)
-        return any(
-            item.covers(path, home) or (pattern and item.may_name(path, home)) for item in sets
-        )
+        marks = self._landmarks.labels(path, self.place.home)
+        return "gate" in marks or (_is_pattern(path) and self._may_name_gate(path))
 
-    def _area(self, path: str) -> str:
-        settings, home = self.settings, self.place.home
+    def _may_name_gate(self, path: str) -> bool:
+        return any(item.may_name(path, self.place.home) for item in self._gate_sets)
+
+    def _area(self, path: str, marks: set[str]) -> str:
+        home = self.place.home
         if self._inside(path, self._roots):
             return "workspace"
         if self._inside(path, self.place.temp):
             return "temp"
         if home and (path == home or path.startswith(home + "/")):
             return "home"
-        if path == "/" or self._covered(settings.system_paths, path):
-            return "system"
-        return "outside"
+        return "system" if path == "/" or "system" in marks else "outside"
 
     def _glob_is_secret(self, path: str) -> bool:
         folder, _, name = path.rpartition("/")
@@ -112,8 +129,7 @@ class Paths:
     def holds_protected(self, path: str) -> bool:
         """Say whether a folder holds, or a pattern may name, what steers the agent or the gate."""
         home = self.place.home
-        sets = (path_set(self.place.gate), path_set(self.settings.gate_paths))
-        return any(item.holds(path, home) for item in sets) or self._is_gate(path)
+        return any(item.holds(path, home) for item in self._gate_sets) or self._is_gate(path)
 
     def _known_folder(self, path: str) -> str:
         """Return the folder a partly known path surely lies in, or "" when there is none.
@@ -126,21 +142,16 @@ class Paths:
         folder = dirname(head + "x")
         return "" if self.holds_protected(folder) else folder
 
-    def _covered(self, patterns: tuple[str, ...], path: str) -> bool:
-        return bool(patterns) and path_set(patterns).covers(path, self.place.home)
-
     def _inside(self, path: str, folders: tuple[str, ...]) -> bool:
-        return any(path == folder or path.startswith(folder + "/") for folder in folders)
+        for folder in folders:
+            if path.startswith(folder) and (path == folder or path.startswith(folder + "/")):
+                return True
+        return False
 
-    def _is_secret(self, path: str) -> bool:
+    def _is_secret(self, path: str, marks: set[str]) -> bool:
         name = basename(path)
-        settings = self.settings
-        named = matches_any(name, settings.secret_names)
-        if not named and not self._covered(settings.secret_paths, path):
-            return False
-        return not (
-            matches_any(name, settings.public_names) or self._covered(settings.public_paths, path)
-        )
+        secret = "secret" in marks or self._secret_names.has(name)
+        return secret and not ("public" in marks or self._public_names.has(name))
 
     def qualifiers(self, path: str, *, glob: bool) -> tuple[str, ...]:
         """Return what matters about a path beyond its scope.
@@ -185,7 +196,7 @@ class Paths:
         for root in self._roots:
             if inside.startswith(root + "/"):
                 below = inside[len(root) + 1 :].split("/")
-                named = any(matches_any(part, self.settings.disposable_names) for part in below)
+                named = any(map(self._disposable_names.has, below))
                 return named or self._inside(inside, self.place.disposable)
         return self._inside(inside, self.place.temp) and inside not in self.place.temp
 
@@ -208,10 +219,6 @@ class Paths:
     def _only_changed(self, kind: str, how: tuple[str, ...]) -> bool:
         """Say whether an access to a secret shows nothing of it: it counts by where it lies."""
         return kind in _WRITES and "move" not in how and "mount" not in how
-
-    def is_startup(self, path: str) -> bool:
-        """Say whether a file runs by itself later."""
-        return self._covered(self.settings.startup_paths, path)
 
     def effects(
         self,
@@ -239,9 +246,22 @@ class Paths:
             return []  # what goes into a stream changes no file; removing or replacing it does
         if text == "-" and kind != "fs.delete":
             return []
-        scope = self.scope(path)
+        key = (kind, path, program, how, glob)
+        made = self._made.get(key)
+        if made is None:
+            made = self._effects(*key)
+            if len(self._made) >= MAX_KEPT:
+                self._made.clear()
+            self._made[key] = made
+        return made.copy()
+
+    def _effects(
+        self, kind: str, path: str, program: str, how: tuple[str, ...], glob: bool
+    ) -> list[Effect]:
+        landmarks = self._landmarks.labels(path, self.place.home)
+        scope = self._scope(path, landmarks)
         if scope == "secret" and self._only_changed(kind, how) and not self.remote:
-            scope = self._place(path)
+            scope = self._place(path, landmarks)
         tree = kind == "fs.delete" and ("recursive" in how or glob)
         if tree and HOLE in path.replace(BELOW, ""):
             scope = "unknown"
@@ -264,12 +284,21 @@ class Paths:
         if kind in _WRITES:
             if scope == "gate":
                 made.append(Effect("gate.tamper", scope, path, True, proof, program, marks))
-            if self.is_startup(path):
+            if "startup" in landmarks:
                 made.append(Effect("sys.startup", scope, path, True, proof, program, marks))
-            elif self._covered(self.settings.ci_paths, path):
+            elif "ci" in landmarks:
                 ci = f"{marks} ci".strip()
                 made.append(Effect("sys.startup", scope, path, True, proof, program, ci))
         return made
+
+
+def region(place: Place) -> tuple[object, ...]:
+    """Return what of a place decides how its paths are read: the directory only without roots."""
+    return (place.roots or place.cwd, *place[2:])
+
+
+def _is_pattern(text: str) -> bool:
+    return "*" in text or "?" in text or "[" in text
 
 
 def _holds_home(root: str, home: str) -> bool:

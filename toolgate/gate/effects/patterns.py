@@ -24,14 +24,37 @@ def matches(name: str, pattern: str) -> bool:
 
 def matches_any(name: str, patterns: tuple[str, ...]) -> bool:
     """Say whether a name fits one of some patterns."""
-    exact, starred = _names(patterns)
-    return name in exact or any(matches(name, pattern) for pattern in starred)
+    return name_set(patterns).has(name)
+
+
+class NameSet:
+    """Name patterns, tried by one look-up, one comparison of ends, and what is left one by one."""
+
+    def __init__(self, patterns: tuple[str, ...]) -> None:
+        split = [(pattern, *pattern.partition("*")) for pattern in patterns]
+        self._exact = frozenset(pattern for pattern, _, star, _ in split if not star)
+        self._heads = tuple(head for _, head, star, tail in split if star and not tail)
+        self._tails = tuple(
+            tail for _, head, star, tail in split if star and not head and "*" not in tail
+        )
+        self._others = tuple(
+            pattern for pattern, head, star, tail in split if (head and tail) or "*" in tail
+        )
+
+    def has(self, name: str) -> bool:
+        """Say whether a name fits one of the patterns."""
+        return (
+            name in self._exact
+            or name.startswith(self._heads)
+            or name.endswith(self._tails)
+            or any(matches(name, pattern) for pattern in self._others)
+        )
 
 
 @lru_cache(maxsize=64)
-def _names(patterns: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:
-    exact = frozenset(pattern for pattern in patterns if "*" not in pattern)
-    return exact, tuple(pattern for pattern in patterns if "*" in pattern)
+def name_set(patterns: tuple[str, ...]) -> NameSet:
+    """Return the set of some patterns, made once."""
+    return NameSet(patterns)
 
 
 class PathSet:
@@ -44,15 +67,15 @@ class PathSet:
 
     def __init__(self, patterns: tuple[str, ...]) -> None:
         plain = [pattern.rstrip("/") or "/" for pattern in patterns if "*" not in pattern]
-        self._absolute = frozenset(path for path in plain if path.startswith("/"))
-        self._in_home = frozenset(path[2:] for path in plain if path.startswith("~/"))
-        self._anywhere = tuple(
+        self.absolute = frozenset(path for path in plain if path.startswith("/"))
+        self.in_home = frozenset(path[2:] for path in plain if path.startswith("~/"))
+        self.anywhere = tuple(
             pattern[2:] + "/"
             for pattern in patterns
             if _is_anywhere(pattern) and _plain(pattern[3:])
         )
         starred = [p for p in patterns if "*" in p and not (_is_anywhere(p) and _plain(p[3:]))]
-        self._starred = tuple((*p.removeprefix("**").rpartition("/")[::2], p) for p in starred)
+        self.starred = tuple((*p.removeprefix("**").rpartition("/")[::2], p) for p in starred)
 
     def covers(self, path: str, home: str) -> bool:
         """Say whether a path is covered.
@@ -61,39 +84,43 @@ class PathSet:
             path: absolute and normalized.
             home: the user's home; other users' are known by their usual place.
         """
-        if not self._absolute.isdisjoint(_ancestors(path)):
+        if not self.absolute.isdisjoint(_ancestors(path)):
             return True
         folded = path + "/"
-        if any(tail in folded for tail in self._anywhere):
+        if any(tail in folded for tail in self.anywhere):
             return True
-        for base in _homes(path, home) if self._in_home or self._starred else ():
+        for base in _homes(path, home) if self.in_home or self.starred else ():
             below = path[len(base) + 1 :]
-            if path.startswith(base + "/") and not self._in_home.isdisjoint(_ancestors(below)):
+            if path.startswith(base + "/") and not self.in_home.isdisjoint(_ancestors(below)):
                 return True
-        return any(self._fits(*item, path, home) for item in self._starred)
+        return self.fits(path, home)
+
+    def fits(self, path: str, home: str) -> bool:
+        """Say whether a path is named by a pattern with ``*`` in it."""
+        return any(self._fits(*item, path, home) for item in self.starred)
 
     def holds(self, path: str, home: str) -> bool:
         """Say whether a covered path may lie below a folder."""
         start = "/" if path == "/" else path + "/"
-        if any(item.startswith(start) for item in self._absolute):
+        if any(item.startswith(start) for item in self.absolute):
             return True
         for base in _homes(path, home):
             if base == path or base.startswith(start):
-                if self._in_home:
+                if self.in_home:
                     return True
             elif path.startswith(base + "/"):
                 below = path[len(base) + 1 :] + "/"
-                if any(item.startswith(below) for item in self._in_home):
+                if any(item.startswith(below) for item in self.in_home):
                     return True
-        return any(path.endswith(head) for tail in self._anywhere for head in _heads(tail))
+        return any(path.endswith(head) for tail in self.anywhere for head in _heads(tail))
 
     def may_name(self, path: str, home: str) -> bool:
         """Say whether a path with pattern characters may name a covered path."""
         parts = path.split("/")
-        wanted = [item.split("/") for item in self._absolute]
+        wanted = [item.split("/") for item in self.absolute]
         for base in _homes(path, home):
-            wanted += [(base + "/" + item).split("/") for item in self._in_home]
-        for tail in self._anywhere:
+            wanted += [(base + "/" + item).split("/") for item in self.in_home]
+        for tail in self.anywhere:
             last = tail.strip("/").split("/")
             wanted.append([*parts[: len(parts) - len(last)], *last])
         return any(
@@ -111,6 +138,50 @@ class PathSet:
         if folder.startswith("~"):
             return any(parent == base + folder[1:] for base in _homes(path, home))
         return parent == folder
+
+
+class Landmarks:
+    """Several sets of path patterns, asked together which of them cover a path.
+
+    Args:
+        sets: each set's label and patterns; a label may come more than once.
+    """
+
+    def __init__(self, sets: tuple[tuple[str, tuple[str, ...]], ...]) -> None:
+        self._absolute: dict[str, list[str]] = {}
+        self._in_home: dict[str, list[str]] = {}
+        self._anywhere: list[tuple[str, str]] = []
+        self._starred: list[tuple[PathSet, str]] = []
+        for label, patterns in sets:
+            paths = path_set(patterns)
+            for path in paths.absolute:
+                self._absolute.setdefault(path, []).append(label)
+            for path in paths.in_home:
+                self._in_home.setdefault(path, []).append(label)
+            self._anywhere += [(tail, label) for tail in paths.anywhere]
+            if paths.starred:
+                self._starred.append((paths, label))
+
+    def labels(self, path: str, home: str) -> set[str]:
+        """Return the labels of the sets that cover a path.
+
+        Args:
+            path: absolute and normalized.
+            home: the user's home; other users' are known by their usual place.
+        """
+        found: set[str] = set()
+        for folder in _ancestors(path):
+            if folder in self._absolute:
+                found.update(self._absolute[folder])
+        for base in _homes(path, home):
+            if path.startswith(base + "/"):
+                for folder in _ancestors(path[len(base) + 1 :]):
+                    if folder in self._in_home:
+                        found.update(self._in_home[folder])
+        folded = path + "/"
+        found.update([label for tail, label in self._anywhere if tail in folded])
+        found.update([label for paths, label in self._starred if paths.fits(path, home)])
+        return found
 
 
 @lru_cache(maxsize=64)

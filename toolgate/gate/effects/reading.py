@@ -84,6 +84,11 @@ class Files:
         self.sourced: list[str] = []
         self.facts: dict[Fact, None] = {}
 
+    @property
+    def may_know(self) -> bool:
+        """Say whether anything can be known of any file."""
+        return bool(self.written) or self._session is not NOTHING
+
     def get(self, path: str) -> Written | None:
         """Return what is known of a file, or of a part of one (see ``part_of``)."""
         # Of a file somewhere below a folder, the one right in it is looked at.

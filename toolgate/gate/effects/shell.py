@@ -9,7 +9,7 @@ from toolgate.gate.effects import flow
 from toolgate.gate.effects.entry import apply
 from toolgate.gate.effects.hosts import host_of, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
-from toolgate.gate.effects.paths import Paths
+from toolgate.gate.effects.paths import Paths, region
 from toolgate.gate.effects.reading import FUNCTION, Files, part_of
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
@@ -69,6 +69,7 @@ class Reader:
         place: where it would run.
         settings: names and patterns from the policy.
         catalog: what programs do.
+        paths: the reading of paths at that place, if there is one already.
         files: what files are known to hold.
         depth: how many readers this one is inside.
         inside: ``container`` or ``remote-host`` when the text runs elsewhere.
@@ -81,6 +82,7 @@ class Reader:
         settings: Settings,
         catalog: Catalog,
         *,
+        paths: Paths | None = None,
         files: Files | None = None,
         depth: int = 0,
         inside: str = "",
@@ -89,7 +91,7 @@ class Reader:
         self.place = place
         self.settings = settings
         self.catalog = catalog
-        self.paths = Paths(self.place, settings, remote=bool(inside))
+        self.paths = paths or Paths(self.place, settings, remote=bool(inside))
         self.files = Files() if files is None else files
         self.depth = depth
         self.inside = inside
@@ -116,11 +118,12 @@ class Reader:
         self.script = read(text, cwd=self.place.cwd, home=self.place.home, arguments=arguments)
         if self.script.doubtful:
             self.doubtful.append((text, self.script))
-        carries: list[flow.Carries] = []
+        carries: dict[int, flow.Carries] = {}
         judged: list[list[Effect]] = []
-        for command in self.script.commands:
+        for position, command in enumerate(self.script.commands):
             made, onward = self.weighed(self.performed(command), command, carries)
-            carries.append(onward)
+            if any(onward):
+                carries[position] = onward
             judged.append(made)
         every = [effect for made in self.settled(judged) for effect in made]
         every += [self._fault(fault) for fault in self.script.faults]
@@ -137,13 +140,15 @@ class Reader:
     def performed(self, command: Command) -> list[Effect]:
         """Return what one simple command does by itself."""
         self._feeds = self.fed or flow.has_standard_input(command)
-        made = self._redirects(command) + self.environment(command)
+        made: list[Effect] = []
+        if command.redirects or command.assigns:
+            made += self._redirects(command) + self.environment(command)
         if command.words:
             made += self.invoke(command.words, command)
         return made
 
     def weighed(
-        self, made: list[Effect], command: Command, carries: list[flow.Carries]
+        self, made: list[Effect], command: Command, carries: dict[int, flow.Carries]
     ) -> tuple[list[Effect], flow.Carries]:
         """Return a command's effects, in order, with what reaches it, and what it carries on."""
         return flow.carried(self.script, carries, made, command, self)
@@ -183,10 +188,12 @@ class Reader:
 
     def within(self, place: Place, inside: str, files: Files) -> "Reader":
         """Return a reader for what this one's text runs."""
+        same = inside == self.inside and region(place) == region(self.place)
         reader = Reader(
             place,
             self.settings,
             self.catalog,
+            paths=self.paths if same else None,
             files=files,
             depth=self.depth + 1,
             inside=inside,

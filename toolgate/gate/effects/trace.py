@@ -136,7 +136,7 @@ class WatchedReader(Reader):
         return self._leave(step, super().performed(command))
 
     def weighed(
-        self, made: list[Effect], command: Command, carries: list[flow.Carries]
+        self, made: list[Effect], command: Command, carries: dict[int, flow.Carries]
     ) -> tuple[list[Effect], flow.Carries]:
         """Return what became of a command's effects, and keep that."""
         result, onward = super().weighed(made, command, carries)

@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from toolgate.gate.decision import ALLOW, ASK, STRICTNESS
-from toolgate.gate.effects.model import PROVED, Effect, is_stored
-from toolgate.gate.policy.match import applies, applies_to_tool, fits
-from toolgate.gate.policy.model import Policy, Rule
+from toolgate.gate.decision import ALLOW, ASK
+from toolgate.gate.effects.model import Effect, is_stored
+from toolgate.gate.policy.index import Answer
+from toolgate.gate.policy.match import applies, applies_to_tool
+from toolgate.gate.policy.model import Policy
+from toolgate.gate.policy.rule import Rank, Rule, rank
 
-HARMLESS = Rule("harmless", ALLOW, None, "it only looks", (), ())
-DEFAULT = "default"
+NO_CLASS = "other"
 
 
 Known = Callable[[str], bool]
@@ -22,10 +23,17 @@ def nothing_known(code: str) -> bool:
 
 
 class Verdict(NamedTuple):
-    """The deciding rule and the effect it decided on (None for a rule over the call)."""
+    """The deciding rule, and what it decided on.
+
+    Args:
+        rule: the rule.
+        effect: the effect it decided on, None for a rule over the call.
+        action_class: the first of the policy's classes that the call belongs to, else ``other``.
+    """
 
     rule: Rule
     effect: Effect | None
+    action_class: str
 
 
 def evaluate(
@@ -44,20 +52,36 @@ def evaluate(
     denies, or when it is proved to only look. What no rule speaks for gets the
     policy's default. Ties go to a named rule over the default, then to the
     effect that is least certain, then to a rule that depends on facts, then to the
-    rule whose name sorts first. What a
-    written file would do when run is no effect of the call that writes it.
+    rule whose name sorts first. What a written file would do when run is no effect
+    of the call that writes it.
     """
-    effects = tuple(effect for effect in effects if not is_stored(effect.type))
-    on_call = [
-        rule
-        for rule in policy.call_rules
-        if applies_to_tool(rule.tools, tool) and rests(rule, known)
-    ]
-    verdicts = [_of_effect(policy, tool, effect, on_call, known) for effect in effects]
-    verdicts += [Verdict(rule, None) for rule in on_call if rule.decide != ALLOW]
-    if not verdicts:
-        verdicts = [Verdict(rule, None) for rule in on_call] or [Verdict(_default(policy), None)]
-    return min(verdicts, key=_rank)
+    index = policy.index
+    on_call = index.on_call(tool)
+    resting = [rule for rule in policy.resting if applies_to_tool(rule.tools, tool)]
+    over_call = [rule for rule in resting if not rule.effects and rests(rule, known)]
+    allows = [rule for rule in over_call if rule.decide == ALLOW]
+    place = on_call.place
+    best: Rank | None = None
+    rule = policy.unspoken
+    about: Effect | None = None
+    for effect in effects:
+        if is_stored(effect.type):
+            continue
+        answer = index.answer(tool, effect)
+        if resting:
+            found = [one for one in resting if applies(one, tool, effect) and rests(one, known)]
+            answer = _strictest(answer, found + allows, effect, policy.unspoken)
+        if best is None or answer.rank < best:
+            best, rule, about = answer.rank, answer.rule, effect
+        place = min(place, answer.place)
+    said = [*on_call.strict, *(one for one in over_call if one.decide != ALLOW)]
+    if best is None:
+        said += [*on_call.allows, *allows]
+    for one in said:
+        if best is None or rank(one, None) < best:
+            best, rule, about = rank(one, None), one, None
+    inside = place < len(policy.classes)
+    return Verdict(rule, about, policy.classes[place].name if inside else NO_CLASS)
 
 
 def rests(rule: Rule, known: Known) -> bool:
@@ -66,49 +90,13 @@ def rests(rule: Rule, known: Known) -> bool:
     return all(answers)
 
 
-def _of_effect(
-    policy: Policy, tool: str, effect: Effect, on_call: list[Rule], known: Known
-) -> Verdict:
-    found = [
-        rule
-        for rule in policy.rules_for(effect.type)
-        if applies(rule, tool, effect) and rests(rule, known)
-    ]
-    found += [rule for rule in on_call if rule.decide == ALLOW]
-    if effect.type == "inspect" and effect.proof == PROVED:
-        found.append(HARMLESS)
-    if not found:
-        return Verdict(_default(policy), effect)
-    return min((Verdict(rule, effect) for rule in found), key=_rank)
-
-
-def _default(policy: Policy) -> Rule:
-    return Rule(DEFAULT, policy.default, None, "no rule of the policy speaks for it", (), ())
-
-
-def _rank(verdict: Verdict) -> tuple[int, bool, int, bool, str]:
-    rule, effect = verdict
-    unnamed = rule.name in (DEFAULT, HARMLESS.name)
-    return (-STRICTNESS[rule.decide], unnamed, _weight(effect), not rule.facts, rule.name)
-
-
-def _weight(effect: Effect | None) -> int:
-    """Order equal answers so that the least certain effect is the one reported."""
-    if effect is None or effect.proof != PROVED:
-        return 0
-    return 2 if effect.type in ("inspect", "fs.read") else 1
-
-
-def class_of(policy: Policy, tool: str, effects: tuple[Effect, ...]) -> str:
-    """Return the first of the policy's classes that a call belongs to, else ``other``."""
-    effects = tuple(effect for effect in effects if not is_stored(effect.type))
-    for item in policy.classes:
-        if applies_to_tool(item.tools, tool) and (
-            not item.effects
-            or any(fits(want, effect) for want in item.effects for effect in effects)
-        ):
-            return item.name
-    return "other"
+def _strictest(answer: Answer, rules: list[Rule], effect: Effect, unspoken: Rule) -> Answer:
+    """Return the strictest of an answer on an effect and what more rules say of it."""
+    for rule in rules:
+        order = rank(rule, effect)
+        if answer.rule is unspoken or order < answer.rank:
+            answer = answer._replace(rank=order, rule=rule)
+    return answer
 
 
 def unattended(policy: Policy, state: str, mode: str | None) -> str:

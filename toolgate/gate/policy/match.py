@@ -4,7 +4,7 @@ from typing import Any
 
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.patterns import matches_any
-from toolgate.gate.policy.model import Rule
+from toolgate.gate.policy.rule import Rule
 
 EFFECT_KEYS = (
     "type",

@@ -1,47 +1,19 @@
 """A compiled policy in memory."""
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from toolgate.canonical import digest
 from toolgate.errors import PolicyError
 from toolgate.gate.effects.settings import Settings
+from toolgate.gate.policy.index import RuleIndex
+from toolgate.gate.policy.rule import ActionClass, Rule, unspoken
 
 if TYPE_CHECKING:
     from toolgate.gate.policy.compose import Rule as Composition
 
 FORMAT = "toolgate.policy/1"
 _WORDS = {str: "texts", dict: "mappings", bool: "true or false"}
-
-
-class Rule(NamedTuple):
-    """One rule.
-
-    Args:
-        name: unique within the policy.
-        decide: ``allow``, ``ask`` or ``deny``.
-        axis: the axis it belongs to, or None.
-        because: why, for people.
-        tools: tool name patterns; empty for every tool.
-        effects: what an effect must be like, any of them; empty for a rule over the whole call.
-        facts: codes of what must be known of the session, all of them.
-    """
-
-    name: str
-    decide: str
-    axis: str | None
-    because: str
-    tools: tuple[str, ...]
-    effects: tuple[dict[str, Any], ...]
-    facts: tuple[str, ...] = ()
-
-
-class ActionClass(NamedTuple):
-    """A named class of actions, for composition and reports."""
-
-    name: str
-    tools: tuple[str, ...]
-    effects: tuple[dict[str, Any], ...]
 
 
 class Policy:
@@ -83,13 +55,8 @@ class Policy:
         self.turns: dict[str, int] = {
             code: item["turns"] for code, item in body.get("facts", {}).items()
         }
-        self.call_rules: list[Rule] = []
-        self.rules_by_type: dict[str, list[Rule]] = {}
-        self._index(body["rules"], source)
-
-    def _index(self, rules: list[dict[str, Any]], source: str) -> None:
-        for item in rules:
-            rule = Rule(
+        self.rules = tuple(
+            Rule(
                 item["rule"],
                 item["decide"],
                 item.get("axis"),
@@ -97,12 +64,12 @@ class Policy:
                 *_speaks_of(item, f"rule {item['rule']}", source),
                 tuple(item.get("facts", ())),
             )
-            if not rule.effects:
-                self.call_rules.append(rule)
-            for kind in dict.fromkeys(
-                kind for effect in rule.effects for kind in effect.get("type", ["*"])
-            ):
-                self.rules_by_type.setdefault(kind, []).append(rule)
+            for item in body["rules"]
+        )
+        self.unspoken = unspoken(self.default)
+        self.resting = tuple(rule for rule in self.rules if rule.facts)
+        plain = [rule for rule in self.rules if not rule.facts]
+        self.index = RuleIndex(plain, self.classes, self.unspoken)
 
     def approvers(self, action_class: str) -> "Composition":
         """Return who approves an action: its class's composition, else any one principal."""
@@ -116,7 +83,11 @@ class Policy:
 
     def rules_for(self, kind: str) -> list[Rule]:
         """Return the rules that speak about an effect type."""
-        return self.rules_by_type.get(kind, []) + self.rules_by_type.get("*", [])
+        return [
+            rule
+            for rule in self.rules
+            if any("type" not in wanted or kind in wanted["type"] for wanted in rule.effects)
+        ]
 
 
 def _speaks_of(

@@ -9,6 +9,7 @@ from toolgate.gate.shell.state import MAX_VALUES, TEMPORARY, State
 MAX_WORD = 16_384
 _BARE_LEAVES = frozenset(("word", "regex", "extglob_pattern"))
 _LIST_NODES = frozenset(("string", "simple_expansion", "expansion"))
+_STRING_PARTS = frozenset(('"', "string_content"))
 BLANKS = " \t\n\r\f\v"
 _KEEP_THE_START = ("%", "-", ":-", "+", ":+")
 
@@ -20,6 +21,8 @@ class Expander:
 
     def __init__(self, source: bytes, state: State) -> None:
         self._source = source
+        # Where every character is one byte, text is cut without decoding it anew.
+        self._ascii = source.decode("ascii") if source.isascii() else ""
         self.state = state
         self.faults: set[str] = set()
         self.doubtful = False
@@ -33,6 +36,8 @@ class Expander:
         return self._slice(node.start_byte, node.end_byte)
 
     def _slice(self, start: int, end: int) -> str:
+        if self._ascii:
+            return self._ascii[start:end]
         try:
             return self._source[start:end].decode("utf-8")
         except UnicodeDecodeError:  # the grammar ended a node inside a character
@@ -43,14 +48,14 @@ class Expander:
         """Say whether only a line continuation stands between two nodes: they are one word."""
         return self._source[start:end] == b"\\\n"
 
-    def line_ends(self, start: int, end: int) -> bool:
-        """Say whether a bare line end stands between two nodes."""
-        return b"\n" in self._source[start:end].replace(b"\\\n", b"")
-
-    def account(self, start: int, end: int) -> None:
-        """Mark a fault if source bytes between two nodes mean anything."""
-        if start < end and self._source[start:end].replace(b"\\\n", b"").strip(b" \t\r\n"):
+    def gap(self, start: int, end: int) -> bytes:
+        """Return the bytes between two nodes; a fault if they mean anything."""
+        if start >= end:
+            return b""
+        between = self._source[start:end]
+        if between != b" " and between.replace(b"\\\n", b"").strip(b" \t\r\n"):
             self.faults.add("unaccounted-bytes")
+        return between
 
     def substitutions(self, node: Any) -> tuple[int, ...]:
         """Walk every substitution below a node that is no word itself."""
@@ -83,10 +88,23 @@ class Expander:
             listed = self._listed(node)
             if listed is not None:
                 return listed
+        literal = self._literal(node)
+        if literal is not None:
+            return [Word(literal)]
+        quotes = any(mark in self.text(node) for mark in "'\"")
+        return self.spread(self._pieces(node, True), quotes=quotes)
+
+    def spread(self, pieces: list[Word], *, quotes: bool = False) -> list[Word]:
+        """Return the words that marked ones become: braces, tilde and patterns taken in.
+
+        Args:
+            pieces: the marked words.
+            quotes: whether anything in their source is quoted, which keeps an empty word.
+        """
         out: list[Word] = []
-        for piece in self._pieces(node, True):
+        for piece in pieces:
             texts = words.braces(piece.text)
-            if len(texts) > 1 and not any(mark in self.text(node) for mark in "'\""):
+            if len(texts) > 1 and not quotes:
                 texts = [text for text in texts if text]  # {,x} makes no empty word
             for text in texts:
                 tilde = self._tilde(text)
@@ -94,6 +112,20 @@ class Expander:
                     piece._replace(text=words.finish(tilde), glob=piece.glob or words.is_glob(text))
                 )
         return out[: words.MAX_FIELDS] if len(out) <= words.MAX_FIELDS else [Word(HOLE)]
+
+    def _literal(self, node: Any) -> str | None:
+        """Return a node's text if it stands for itself, as most words do; None to look closer."""
+        kind = node.type
+        if kind in ("word", "number"):
+            raw = self.text(node)
+            return raw if not node.child_count and words.is_plain(raw) else None
+        if kind == "raw_string":
+            return self.text(node)[1:-1]
+        if kind == "string" and all(child.type in _STRING_PARTS for child in node.children):
+            raw = self.text(node)
+            closed = len(raw) > 1 and raw[-1] == '"' and "\\" not in raw
+            return raw[1:-1] if closed else None
+        return None
 
     def _listed(self, node: Any) -> list[Word] | None:
         """Return the words of ``"$@"`` or ``"${list[@]}"``; None for any other node."""

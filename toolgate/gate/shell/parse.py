@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from toolgate.gate.shell.expand import BLANKS, Expander, joined
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
+from toolgate.gate.shell.plain import Node, plain_tree
 from toolgate.gate.shell.source import parsed, refusal
 from toolgate.gate.shell.state import State
 
@@ -50,6 +51,7 @@ _TAKE_REDIRECTS = frozenset(
 )
 _LEAVES = frozenset(("exit", "return", "break", "continue"))
 _HEREDOC_PARTS = frozenset(("heredoc_start", "heredoc_end", "file_descriptor"))
+_REDIRECTS = frozenset(("file_redirect", "herestring_redirect", "heredoc_redirect"))
 _CLOSING = frozenset((">&-", "<&-"))
 _REDIRECT_OPS = {">|": ">", "&>": ">", "&>>": ">>", ">&-": ">&", "<&-": "<&"}
 
@@ -69,9 +71,12 @@ def read(text: str, *, cwd: str, home: str, arguments: tuple[Word, ...] | None =
     fault = refusal(text)
     if fault:
         return Script((), (fault,))
-    source, root, fault = parsed(text)
+    source, root, rewritten = b"", plain_tree(text), False
+    if root is None:
+        source, root, fault = parsed(text)
+        rewritten = source != text.encode()  # it has been put in another form
     walk = Walk(source, cwd, home)
-    walk.doubtful = source != text.encode()  # it has been put in another form
+    walk.doubtful = rewritten
     if arguments is not None:
         walk.state.set_values("0", [arguments[0] if arguments else Word(HOLE)])
         walk.state.set_list("@", arguments[1:])
@@ -128,22 +133,23 @@ class Walk(Expander):
         self._steps += 1
         if self._steps > MAX_STEPS:  # loops and calls walk a statement again and again
             raise TooManyError
-        if node.id in self._belongs and node.type not in _TAKE_REDIRECTS:
+        kind = node.type
+        if self._belongs and kind not in _TAKE_REDIRECTS and node.id in self._belongs:
             stdin = self._redirected(self._line_of(node), stdin, piped)
-        if node.type == "ERROR" or node.is_missing:
+        if kind == "ERROR" or node.is_missing:
             self.faults.add("syntax")
             return self._children(node, stdin, piped)
-        if node.has_error and node.type == "program":
+        if kind == "program" and node.has_error:
             self.faults.add("syntax")
-        if node.type in _TRANSPARENT:
+        if kind in _TRANSPARENT:
             return self._children(node, stdin, piped)
-        if node.type in _CONDITIONAL:
+        if kind in _CONDITIONAL:
             return self._conditional(node, stdin, piped)
-        handler = getattr(self, "_on_" + node.type, None)
+        handler = getattr(self, "_on_" + kind, None)
         if handler is not None:
             result: tuple[int, ...] = handler(node, stdin, piped)
             return result
-        if node.is_named and node.type not in ("comment", "heredoc_body", "variable_name"):
+        if node.is_named and kind not in ("comment", "heredoc_body", "variable_name"):
             # Tests, arithmetic and the like do nothing themselves, but may hold substitutions.
             self.substitutions(node)
         return ()
@@ -157,7 +163,7 @@ class Walk(Expander):
         end = node.start_byte
         children = node.children
         for position, child in enumerate(children):
-            self.account(end, child.start_byte)
+            self.gap(end, child.start_byte)
             end = child.end_byte
             behind = self._behind
             self._behind = behind or (
@@ -165,7 +171,7 @@ class Walk(Expander):
             )
             made += self.statement(child, stdin, piped)
             self._behind = behind
-        self.account(end, node.end_byte)
+        self.gap(end, node.end_byte)
         return made
 
     def _conditional(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
@@ -202,7 +208,7 @@ class Walk(Expander):
     def _account_between(self, first: Any, others: list[Any]) -> None:
         end = first.end_byte
         for child in others:
-            self.account(end, child.start_byte)
+            self.gap(end, child.start_byte)
             end = child.end_byte
 
     def _links(
@@ -254,7 +260,7 @@ class Walk(Expander):
         for position, stage in enumerate(stages):
             last = position == len(stages) - 1
             flow = self.statement(stage, flow, piped or not last)
-            self.state = before.copy()
+            self.state = before if last else before.copy()
         return self._links(flow, parts, stdin, piped) if parts else flow
 
     def _on_negated_command(
@@ -319,10 +325,27 @@ class Walk(Expander):
         line = self._line_of(node)
         return self._after(self._command(node, stdin, piped, line), line.trailing, piped)
 
+    def _on_plain_command(self, node: Node, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        """Walk a command that was read without the grammar."""
+        arguments: list[Word] = []
+        for text, literal in node.words:
+            if literal:
+                arguments.append(Word(text))
+            else:
+                arguments.extend(self.spread([Word(text)]))
+        redirects: list[Redirect] = []
+        for op, (text, literal) in node.redirects:
+            if len(redirects) >= MAX_REDIRECTS:
+                raise TooManyError
+            targets = [Word(text)] if literal else self.spread([Word(text)])
+            redirects.extend([Redirect(op, word) for word in targets or [Word("")]])
+        return self._run(arguments, [], redirects, stdin, piped)
+
     def _line_of(self, node: Any) -> "Line":
-        line = self._belongs.pop(node.id, None) or Line([], [], [])
+        belongs = self._belongs.pop(node.id, None) if self._belongs else None
+        line = belongs or Line([], [], [])
         for child in node.children:
-            if child.type.endswith("redirect"):
+            if child.type in _REDIRECTS:
                 self._redirect(child, line)
         return line
 
@@ -353,18 +376,14 @@ class Walk(Expander):
         if len(line.redirects) >= MAX_REDIRECTS:
             raise TooManyError
         if node.type == "file_redirect":
-            operator = next((c for c in node.children if not c.is_named), None)
-            op = operator.type if operator is not None else ""
-            first, *others = [
-                child
-                for position, child in enumerate(node.children)
-                if node.field_name_for_child(position) == "destination"
-            ] or [None]
-            if op in _CLOSING and first is not None:
-                others, first = [first, *others], None
-            targets = self.fields(first) if first is not None else []
-            op = _REDIRECT_OPS.get(op, op)
-            line.redirects.extend(Redirect(op, word) for word in targets or [Word("")])
+            operator = next((c.type for c in node.children if not c.is_named), "")
+            op = _REDIRECT_OPS.get(operator, operator)
+            targets = node.children_by_field_name("destination")
+            target, others = targets[:1], targets[1:]
+            if operator in _CLOSING:
+                target, others = [], targets
+            fields = self.fields(target[0]) if target else []
+            line.redirects.extend([Redirect(op, word) for word in fields or [Word("")]])
             # The grammar takes every word behind a target as one more; bash, as an argument.
             line.arguments.extend(others)
         elif node.type == "herestring_redirect":
@@ -381,7 +400,7 @@ class Walk(Expander):
         for position, child in enumerate(node.children):
             if child.type == "heredoc_body":
                 body = Word(self.text(child)) if literal else self.heredoc_text(child)
-            elif child.type.endswith("redirect"):
+            elif child.type in _REDIRECTS:
                 self._redirect(child, line)
             elif node.field_name_for_child(position) == "argument":
                 line.arguments.append(child)
@@ -399,23 +418,23 @@ class Walk(Expander):
         children = node.children if node is not None else []
         end = node.start_byte if node is not None else 0
         for child in children:
-            self.account(end, child.start_byte)
-            one_word = self.continues(end, child.start_byte)
-            if end == child.start_byte and arguments and child.is_named:
+            gap = self.gap(end, child.start_byte)
+            if not gap and arguments and child.is_named and end == child.start_byte:
                 self.faults.add("syntax")  # the grammar has cut a word in two
-            if self.line_ends(end, child.start_byte):
+            if b"\n" in gap and b"\n" in gap.replace(b"\\\n", b""):
                 self.faults.add("syntax")  # or has joined two commands
             end = child.end_byte
-            if child.type == "variable_assignment":
+            kind = child.type
+            if kind == "variable_assignment":
                 assigns.append(self._assignment(child, keep=False))
-            elif not child.type.endswith("redirect"):
-                named = child.type == "command_name" and child.children
+            elif kind not in _REDIRECTS:
+                named = kind == "command_name" and child.children
                 fields = self.fields(child.children[0] if named else child)
-                if one_word and arguments and fields:
-                    fields[0] = joined(arguments.pop(), fields[0])
+                if gap == b"\\\n" and arguments and fields:
+                    fields[0] = joined(arguments.pop(), fields[0])  # one word, continued
                 arguments.extend(fields)
         if node is not None:
-            self.account(end, node.end_byte)
+            self.gap(end, node.end_byte)
         arguments += self._behind_redirects(line)
         self.doubtful = self.doubtful or bool(line.trailing)
         piped = piped or bool(line.trailing)

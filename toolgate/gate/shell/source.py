@@ -177,10 +177,13 @@ def _group_behind(source: bytes, children: list[Any]) -> int | None:
 
 
 def _deepest(text: str) -> int:
-    """Return how deep brackets nest at most, counting every bracket as one.
+    """Return a bound on how deep brackets nest, counting every bracket as one.
 
     Quoted brackets count too: it bounds the work and need not be exact.
     """
+    openings = text.count("(") + text.count("{")
+    if openings <= MAX_DEPTH:
+        return openings
     depth = deepest = 0
     for char in text:
         if char in "({":

@@ -14,6 +14,12 @@ TEMPORARY = "/tmp/TMPDIR"
 
 _SUBSCRIPTS = frozenset(("test", "[", "let", "printf", "read", "unset", "declare", "typeset"))
 
+_CHANGES = _SUBSCRIPTS.union(
+    ("cd", "pushd", "popd", "set", "shift", "source", ".", "eval", "trap", "alias"),
+    ("mapfile", "readarray", "getopts"),
+)
+"""Builtins that change what the text knows, or may run code while they do."""
+
 
 class State:
     """What the text has set so far: directory and variables.
@@ -37,9 +43,10 @@ class State:
 
     def copy(self) -> "State":
         """Return a state that changes apart from this one."""
-        other = State(self.cwd, self.home)
+        other = State.__new__(State)
+        other.cwd, other.home = self.cwd, self.home
         other.otherwise, other.stops = self.otherwise, self.stops
-        other.values = dict(self.values)
+        other.values = self.values.copy()
         other.aliases = self.aliases
         other.lists, other.functions = self.lists, self.functions
         return other
@@ -128,6 +135,8 @@ class State:
         while arguments and arguments[0].text in ("command", "builtin"):
             arguments = arguments[1:]
         name = arguments[0].text if arguments else ""
+        if name not in _CHANGES:
+            return faults
         rest = [word.text for word in arguments[1:]]
         if name in ("cd", "pushd"):
             before = self.cwd

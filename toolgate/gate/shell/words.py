@@ -13,6 +13,7 @@ _SPECIAL = "*?[]{},~"
 _BASE = 0x10F000
 _MARK = {ord(char): chr(_BASE + ord(char)) for char in _SPECIAL}
 _UNMARK = {_BASE + ord(char): char for char in _SPECIAL}
+_EXPANDS = frozenset("*?[{~\\` \n")
 MAX_FIELDS = 64
 
 _ANSI_C = {
@@ -31,6 +32,11 @@ _ANSI_C = {
     "?": "?",
 }
 _DIGITS = {"x": (16, 2), "u": (16, 4), "U": (16, 8)}
+
+
+def is_plain(raw: str) -> bool:
+    """Say whether unquoted source text stands for itself: nothing escaped, nothing to expand."""
+    return _EXPANDS.isdisjoint(raw)
 
 
 def quoted(text: str) -> str:
@@ -211,4 +217,4 @@ def _sequence(inside: str, end: int) -> tuple[int, list[str]] | None:
 
 def has_private(text: str) -> bool:
     """Say whether text already holds a private code point this module marks with."""
-    return bool(text) and max(text) >= "\U0010f000"
+    return not text.isascii() and max(text) >= "\U0010f000"
