@@ -307,7 +307,9 @@ def test_a_ledger_that_is_gone_is_an_error(tmp_path):
 def test_follow_prints_what_comes_until_it_is_interrupted(root):
     told = cases.Told(root, "s")
     told.decide("before", "look")
+    # What runs in the background of a shell ignores this signal, and so would its children.
     code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"import sys; sys.path[:] = {[path for path in sys.path if path]!r}\n"
         "from toolgate.cli import main\n"
         f"sys.argv = ['toolgate', 'ledger', 'tail', {str(root)!r}, '--follow']\n"
