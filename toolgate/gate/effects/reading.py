@@ -163,6 +163,7 @@ class Reading(Protocol):
         inside: str = "",
         cwd: str | None = None,
         arguments: tuple[Word, ...] | None = None,
+        fed: bool = False,
     ) -> list[Effect]:
         """Return the effects of shell text that this text runs, ``$0`` first in its arguments."""
 

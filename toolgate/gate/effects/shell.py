@@ -164,8 +164,17 @@ class Reader:
         inside: str = "",
         cwd: str | None = None,
         arguments: tuple[Word, ...] | None = None,
+        fed: bool = False,
     ) -> list[Effect]:
-        """Return the effects of shell text that this text runs, ``$0`` first in its arguments."""
+        """Return the effects of shell text that this text runs.
+
+        Args:
+            text: the source.
+            inside: where it runs, if elsewhere.
+            cwd: the directory it runs in, if another.
+            arguments: its arguments, ``$0`` first.
+            fed: whether what runs it feeds something nobody knows into it.
+        """
         place = self.place if cwd is None else self.place._replace(cwd=cwd)
         if inside and not self.inside:
             place = place._replace(cwd="", roots=("",))
@@ -173,6 +182,7 @@ class Reader:
             # What their parts came from was noted in this text and means nothing in that one.
             arguments = tuple(word._replace(sources=()) for word in arguments)
         reader = self.within(place, inside or self.inside, self.files)
+        reader.fed = reader.fed or fed
         return reader.effects(text, arguments)
 
     def elsewhere(self, inside: str, cwd: str = "") -> "Reader":
@@ -337,7 +347,7 @@ class Reader:
         made += apply(self, entry, name, words[1:], command)
         if name == "alias":
             self._define(words[1:])
-        if self.files.written and name in _RUNNERS:
+        if name in _RUNNERS and (self.files.written or flow.has_standard_input(command)):
             made += self._supplied(words, command)
         return made
 

@@ -3,12 +3,15 @@
 import json
 from posixpath import join
 
+from toolgate.gate.effects import flow
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import Reading
-from toolgate.gate.shell.model import Command, Word
+from toolgate.gate.shell.model import HOLE, Command, Word
 
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _FOLDER = ("-C", "--directory", "--prefix", "--cwd")
+_FILE = ("-f", "--file", "--makefile")
+_STANDARD_INPUT = frozenset(("-", "/dev/stdin"))
 # Subcommands that run the script of their own name.
 _OWN_SCRIPT = {"t": "test", "tst": "test", "test": "test", "start": "start", "stop": "stop"}
 MAX_TARGETS = 32
@@ -18,10 +21,15 @@ MAX_LINES = 256
 def effects_of_supplied(reader: Reading, words: tuple[Word, ...], command: Command) -> list[Effect]:
     """Return what a runner does by a file of targets or scripts that this text has written."""
     name = words[0].text
-    folder, rest = _arguments(words[1:])
-    cwd = join(command.cwd, folder) if command.cwd else folder
     make = name in ("make", "gmake")
-    for file in _MAKEFILES if make else ("package.json",):
+    folder, named, rest = _arguments(words[1:], files=_FILE if make else ())
+    cwd = join(command.cwd, folder) if command.cwd else folder
+    if named in _STANDARD_INPUT:
+        rules = flow.standard_input(reader.script, command)
+        return (
+            [reader.code_not_known(name)] if rules is None else _targets(reader, rules, rest, cwd)
+        )
+    for file in (named,) if named else _MAKEFILES if make else ("package.json",):
         path = reader.paths.resolve(file, cwd)
         written = reader.files.get(path)
         if written is None or written.artifact is not None:
@@ -37,30 +45,41 @@ def effects_of_supplied(reader: Reading, words: tuple[Word, ...], command: Comma
     return []
 
 
-def _arguments(words: tuple[Word, ...]) -> tuple[str, list[str]]:
-    """Return the folder a runner is sent to, and its operands."""
-    folder, rest, skip = "", [], False
+def _arguments(words: tuple[Word, ...], files: tuple[str, ...]) -> tuple[str, str, list[str]]:
+    """Return the folder a runner is sent to, the file it is told to read, and its operands."""
+    folder, named, rest, skip = "", "", [], False
     for position, word in enumerate(words):
         if skip:
             skip = False
         elif word.text in _FOLDER and position + 1 < len(words):
             folder, skip = words[position + 1].text, True
+        elif word.text in files and position + 1 < len(words):
+            named, skip = words[position + 1].text, True
+        elif files and (word.text[:2] == "-f" or word.text.startswith(("--file=", "--makefile="))):
+            named = word.text.partition("=")[2] if word.text[1] == "-" else word.text[2:]
         elif not word.text.startswith("-") and "=" not in word.text:
             rest.append(word.text)
-    return folder, rest
+    return folder, named, rest
 
 
 def _scripts(reader: Reading, text: str, rest: list[str], cwd: str) -> list[Effect]:
     try:
-        scripts = json.loads(text)["scripts"]
+        # What sets single scripts has written them line by line, without the file around them.
+        alone = text.startswith('"')
+        scripts = json.loads("{" + text.replace("\n", ",") + "}" if alone else text)
+        scripts = scripts if alone else scripts["scripts"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return []
     if not isinstance(scripts, dict) or not rest:
         return []
     named = rest[1] if rest[0] in ("run", "run-script") and len(rest) > 1 else rest[0]
     named = _OWN_SCRIPT.get(named, named)
-    found = [scripts.get(before + named) for before in ("pre", "", "post")]
-    return [e for body in found if isinstance(body, str) for e in reader.inner(body, cwd=cwd)]
+    made: list[Effect] = []
+    for body in (scripts.get(before + named) for before in ("pre", "", "post")):
+        if isinstance(body, str):
+            known = HOLE not in body
+            made += reader.inner(body, cwd=cwd) if known else [reader.code_not_known("script")]
+    return made
 
 
 def _targets(reader: Reading, text: str, wanted: list[str], cwd: str) -> list[Effect]:

@@ -161,8 +161,10 @@ def _tar_programs(reader: Reading, parsed: Parsed, name: str) -> list[Effect]:
 
 
 def _tar_program(reader: Reading, value: Word | None, name: str) -> list[Effect]:
-    known = value is not None and value.known
-    return reader.inner(value.text) if value and known else [reader.code_not_known(name)]
+    """Return what a program does that tar starts and feeds an archive or its members."""
+    if value is None or not value.known:
+        return [reader.code_not_known(name)]
+    return reader.inner(value.text, fed=True)
 
 
 def dd(
