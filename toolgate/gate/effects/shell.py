@@ -239,11 +239,11 @@ class Reader:
         )
         if kind == "fs.read":
             made = [self.files.seen(effect) for effect in made]
-        link = self.files.written.get(self.paths.resolve(word.text, command.cwd))
-        through = kind in ("fs.read", "fs.write", "fs.permission")
-        if through and link is not None and link.link and link.copies is not None:
-            # What goes through a link reaches the file behind it.
-            made += self.paths.effects(kind, link.copies[0], "", program=program, how=how)
+        if self.files.written and kind in ("fs.read", "fs.write", "fs.permission"):
+            link = self.files.written.get(self.paths.resolve(word.text, command.cwd))
+            if link is not None and link.link and link.copies is not None:
+                # What goes through a link reaches the file behind it.
+                made += self.paths.effects(kind, link.copies[0], "", program=program, how=how)
         sweeping = kind == "fs.delete" and (word.glob or "recursive" in how)
         if sweeping and command.otherwise and not isabs(word.text):
             # Had the cd before it failed, this would sweep the directory before.
