@@ -10,6 +10,7 @@ from toolgate.gate.policy.index import RuleIndex
 from toolgate.gate.policy.rule import ActionClass, Rule, unspoken
 
 if TYPE_CHECKING:
+    from toolgate.gate.policy.axes import Axes
     from toolgate.gate.policy.compose import Rule as Composition
 
 FORMAT = "toolgate.policy/1"
@@ -70,6 +71,13 @@ class Policy:
         self.resting = tuple(rule for rule in self.rules if rule.facts)
         plain = [rule for rule in self.rules if not rule.facts]
         self.index = RuleIndex(plain, self.classes, self.unspoken)
+
+    @property
+    def axes(self) -> "Axes":
+        """Return the axes and their lines."""
+        from toolgate.gate.policy.axes import shipped_axes
+
+        return shipped_axes()
 
     def approvers(self, action_class: str) -> "Composition":
         """Return who approves an action: its class's composition, else any one principal."""

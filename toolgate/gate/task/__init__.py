@@ -1,0 +1,1 @@
+"""What the user asked for, and what it means for a call."""
