@@ -17,6 +17,7 @@ class Axis(NamedTuple):
         softened: whether the user's explicit request lowers it by one step.
         ceiling: the strictest answer a reading can give, ``ask`` or ``deny``.
         needs_task: whether it can only be read against what the user asked for.
+        question: what a judge is asked, for an axis that the policy adds; else "".
     """
 
     name: str
@@ -25,6 +26,7 @@ class Axis(NamedTuple):
     softened: bool = False
     ceiling: str = DENY
     needs_task: bool = False
+    question: str = ""
 
 
 SHIPPED = (

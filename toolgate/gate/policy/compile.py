@@ -9,6 +9,7 @@ from toolgate.gate.decision import AXES, COMPOSITION
 from toolgate.gate.effects.model import TYPES
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.facts.session import ASKABLE, CODES
+from toolgate.gate.policy.judge_source import compiled_judge, judge_faults
 from toolgate.gate.policy.match import EFFECT_KEYS
 from toolgate.gate.policy.mcp import compiled_mcp, mcp_faults
 from toolgate.gate.policy.model import FORMAT
@@ -29,6 +30,7 @@ _TOP = {
     "composition",
     "principals",
     "facts",
+    "judge",
 }
 _RULE = {"rule", "decide", "axis", "because", "tools", "effects", "facts"}
 _CLASS = {"name", "tools", "effects"}
@@ -126,6 +128,7 @@ def _compiled(body: dict[str, Any], catalog_digest: str) -> dict[str, Any]:
         "classes": body.get("classes") or [],
         # Neither order nor repetition carries meaning, so neither is kept.
         "rules": sorted(rules.values(), key=lambda rule: str(rule["rule"])),
+        **compiled_judge(body),
     }
 
 
@@ -145,7 +148,7 @@ def _faults(body: Any) -> list[str]:
     faults += _items(body.get("classes"), "class", "name", _class_faults)
     faults += _facts_faults(body.get("facts"))
     faults += _items(body.get("rules"), "rule", "rule", _rule_faults)
-    faults += _unaged_faults(body)
+    faults += _unaged_faults(body) + judge_faults(body)
     return faults + people_faults(body)
 
 

@@ -12,6 +12,7 @@ from toolgate.gate.policy.rule import ActionClass, Rule, unspoken
 if TYPE_CHECKING:
     from toolgate.gate.policy.axes import Axes
     from toolgate.gate.policy.compose import Rule as Composition
+    from toolgate.gate.policy.judge import Judge
 
 FORMAT = "toolgate.policy/1"
 _WORDS = {str: "texts", dict: "mappings", bool: "true or false"}
@@ -71,6 +72,15 @@ class Policy:
         self.resting = tuple(rule for rule in self.rules if rule.facts)
         plain = [rule for rule in self.rules if not rule.facts]
         self.index = RuleIndex(plain, self.classes, self.unspoken)
+        self.judge = self._judge_of(body.get("judge"))
+
+    def _judge_of(self, said: dict[str, Any] | None) -> "Judge | None":
+        """Return the judge, where the policy has one."""
+        if said is None:
+            return None
+        from toolgate.gate.policy.judge import judge_of
+
+        return judge_of(said, self.axes)
 
     @property
     def axes(self) -> "Axes":
