@@ -4,6 +4,7 @@ Pure.
 """
 
 import math
+import re
 from typing import Any, NamedTuple
 
 from toolgate.gate.judge.questions import Question
@@ -11,6 +12,9 @@ from toolgate.gate.readings import JUDGE, Reading
 
 MISSING, NO_NUMBER, OUT_OF_RANGE, UNSURE = "missing", "not-a-number", "out-of-range", "unsure"
 """Why an answer does not count; ``unsure``: the model said neither yes nor no."""
+
+UNNAMED = "a model whose name cannot be shown"
+_NAME = re.compile(r"[A-Za-z0-9~][A-Za-z0-9._:/@+-]{0,119}")
 
 
 class Answers(NamedTuple):
@@ -44,7 +48,14 @@ def checked(said: dict[str, Any], model: Any = None) -> Answers:
             faults[name] = OUT_OF_RANGE
         else:
             values[name] = float(value)
-    return Answers(values, faults, model if isinstance(model, str) and model else None)
+    return Answers(values, faults, _name(model))
+
+
+def _name(model: Any) -> str | None:
+    """Return a model's name; what a server says in other words never reaches anybody."""
+    if not isinstance(model, str):
+        return None
+    return model if _NAME.fullmatch(model) else UNNAMED
 
 
 def readings_of(

@@ -29,7 +29,7 @@ def ask(
     try:
         return _asked(judge, request, wire, backend, environ, cache, until)
     except JudgeError as error:
-        return unjudged(judge, request, wire, error)
+        return unjudged(judge, request, request_digest(wire), error)
 
 
 def _asked(
@@ -67,4 +67,4 @@ def _asked(
 
 def _judged(judge: Judge, request: Request, wire: Wire, backend: Backend, data: bytes) -> Judgement:
     answers: Answers = backend.decode(data, request, judge)
-    return judged(judge, request, wire, answers=answers, data=data, kept=False)
+    return judged(judge, request, request_digest(wire), answers=answers, data=data)

@@ -92,13 +92,20 @@ def request_digest(wire: Wire) -> str:
 
 
 def judged(
-    judge: Judge, request: Request, wire: Wire, *, answers: Answers, data: bytes, kept: bool
+    judge: Judge, request: Request, name: str, *, answers: Answers, data: bytes
 ) -> Judgement:
     """Return the judgement that an answer makes.
 
     A missing ``authorized`` softens nothing and leaves nothing open.
+
+    Args:
+        judge: the policy's judge.
+        request: what was asked.
+        name: the request's digest.
+        answers: what the answer says.
+        data: the answer's bytes.
     """
-    other = answers.model is not None and answers.model != judge.model
+    other = answers.model is not None and not _same(judge.model, answers.model)
     missing = unanswered(request.questions, answers)
     missing.pop(AUTHORIZED, None)
     return Judgement(
@@ -107,18 +114,24 @@ def judged(
         detail="",
         missing=missing,
         unseen=request.unseen,
-        request=request_digest(wire),
+        request=name,
         answer=digest(data),
         backend=judge.backend,
         model=judge.model,
         answered_by=(answers.model or "") if other else "",
         pinned=judge.pinned and not other,
         fail_mode=judge.fail_mode,
-        kept=kept,
+        kept=False,
     )
 
 
-def unjudged(judge: Judge, request: Request, wire: Wire, error: JudgeError) -> Judgement:
+def _same(asked: str, answered: str) -> bool:
+    """Say whether a model is the one asked, under its vendor's prefix or with a fuller version."""
+    short, name = (one.rpartition("/")[2] for one in (asked, answered))
+    return name == short or name.startswith(short + ".")
+
+
+def unjudged(judge: Judge, request: Request, name: str, error: JudgeError) -> Judgement:
     """Return the judgement where there is no answer."""
     return Judgement(
         readings=(),
@@ -126,7 +139,7 @@ def unjudged(judge: Judge, request: Request, wire: Wire, error: JudgeError) -> J
         detail=str(error),
         missing={},
         unseen=request.unseen,
-        request=request_digest(wire),
+        request=name,
         answer=None,
         backend=judge.backend,
         model=judge.model,

@@ -43,6 +43,10 @@ class Server:
         self._thread.start()
 
     @property
+    def is_open(self) -> bool:
+        return self._listening.fileno() >= 0
+
+    @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/v1/judge"
 
@@ -53,6 +57,7 @@ class Server:
         return lambda to: to.sendall(head.encode() + data)
 
     def close(self) -> None:
+        self._listening.shutdown(socket.SHUT_RDWR)  # ends the accept of the other thread
         self._listening.close()
         for one in self._open:
             one.close()
@@ -91,7 +96,8 @@ def _read(to: socket.socket) -> Heard:
 def server() -> Iterator[Server]:
     made = Server()
     yield made
-    made.close()
+    if made.is_open:
+        made.close()
 
 
 def policy_with(judge: dict[str, Any], **more: Any) -> Policy:
