@@ -6,9 +6,9 @@ belongs to the gate (``place.gate``), so a call that would change it is denied.
 """
 
 import os
-from collections.abc import Mapping
 
 from toolgate.canonical import digest
+from toolgate.gate.open import cache_folder
 
 MOST_ANSWERS = 1_000
 _MOST_BYTES = 1_000_000
@@ -113,19 +113,6 @@ def _name(request: str, answer: str) -> str:
     return f"{request.removeprefix('sha256:')}-{answer.removeprefix('sha256:')}.json"
 
 
-def cache_of(environ: Mapping[str, str]) -> Cache:
-    """Return the user's cache of answers.
-
-    Args:
-        environ: the process environment.
-    """
-    return Cache(cache_folder(environ))
-
-
-def cache_folder(environ: Mapping[str, str]) -> str:
-    """Return the folder of kept answers."""
-    base = environ.get("XDG_CACHE_HOME") or ""
-    home = environ.get("HOME") or ""
-    if not os.path.isabs(base):
-        base = os.path.join(home if os.path.isabs(home) else os.path.expanduser("~"), ".cache")
-    return os.path.join(base, "toolgate", "judge")
+def users_cache() -> Cache:
+    """Return the user's kept answers."""
+    return Cache(os.path.join(os.path.dirname(cache_folder()), "judge"))

@@ -9,7 +9,7 @@ from toolgate.gate.judge.ask import ask
 from toolgate.gate.judge.cache import Cache
 from toolgate.gate.judge.judgement import Judgement, settled
 from toolgate.gate.judge.request import request_of
-from toolgate.gate.judge.when import leaves_open
+from toolgate.gate.judge.when import not_asked
 from toolgate.gate.policy.evaluate import unattended
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.readings import Reading
@@ -53,7 +53,7 @@ def consult(
         environ: the process environment, for the key.
         cache: kept answers, or None.
     """
-    if policy.judge is None or not leaves_open(decided, decision, task):
+    if policy.judge is None or not_asked(decided, decision, task):
         return None
     request = request_of(call, task, decision, policy, policy.judge)
     judgement = ask(policy.judge, request, environ, cache)

@@ -7,8 +7,8 @@ from toolgate.gate.task.task import Task
 LOOKS = "inspect"
 
 
-def leaves_open(decided: str, decision: Decision, task: Task) -> bool:
-    """Say whether what the gate finds without a judge leaves a question about the task open.
+def not_asked(decided: str, decision: Decision, task: Task) -> str:
+    """Return why a judge is not asked about a call; "" if it is.
 
     =====================================  ========================================
     nothing is known of what was asked     no: there is no task to weigh the call by
@@ -24,10 +24,12 @@ def leaves_open(decided: str, decision: Decision, task: Task) -> bool:
         task: what the user asked for.
     """
     if not (task.prompts or task.goal):
-        return False
-    if decided == ALLOW:
-        return not harmless(decision)
-    return decided == ASK
+        return "nothing is known of what the user asked for"
+    if decided not in (ALLOW, ASK):
+        return "it is denied without one, and a judge never lifts a deny"
+    if decided == ALLOW and harmless(decision):
+        return "all it does is look, and that is proved"
+    return ""
 
 
 def harmless(decision: Decision) -> bool:

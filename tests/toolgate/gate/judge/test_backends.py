@@ -4,6 +4,8 @@ import json
 import math
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from toolgate.gate.judge.answers import unanswered
 from toolgate.gate.judge.backends import backend_of
@@ -250,3 +252,43 @@ def test_time_over_an_answer_is_linear(read):
     began = time.process_time()
     read(LIKELY, likely(*lines))
     assert time.process_time() - began < 2
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False) | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4)
+    | st.dictionaries(
+        st.sampled_from(
+            ("answers", "noul", "choices", "message", "content", "logprobs", "token", "logprob",
+             "top_logprobs", "model", *AXES)
+        ),
+        inner,
+        max_size=5,
+    ),
+    max_leaves=20,
+)  # fmt: skip
+TOKENS = st.lists(
+    st.fixed_dictionaries(
+        {"token": st.sampled_from(("destructive", ":", " yes", "no", "\n", "off_task: ", "x"))},
+        optional={"logprob": JSON, "top_logprobs": JSON},
+    ),
+    max_size=8,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    JSON
+    | st.fixed_dictionaries({"answers": st.dictionaries(st.sampled_from(AXES), JSON)})
+    | TOKENS.map(lambda tokens: likely(*tokens))
+)
+@pytest.mark.parametrize("said", [OPENROUTER, LIKELY, NUMBERS], ids=["decisions", "chat", "json"])
+def test_any_json_is_read_or_refused_and_every_number_is_a_probability(asked, said, body):
+    backend, request, judge = asked(said)
+    try:
+        answers = backend.decode(json.dumps(body).encode(), request, judge)
+    except JudgeError:
+        return
+    assert all(0 <= value <= 1 for value in answers.values.values())
+    assert not set(answers.values) & set(answers.faults)
+    assert {*answers.values, *unanswered(request.questions, answers)} == set(AXES)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from toolgate.gate.judge.backends import backend_of
 from toolgate.gate.judge.request import request_of
-from toolgate.gate.judge.when import leaves_open
+from toolgate.gate.judge.when import not_asked
 from toolgate.gate.task.task import NO_TASK, Prompt, Task
 
 MOCK = {"backend": "mock", "model": "mock"}
@@ -175,4 +175,4 @@ def test_text_stays_inside_its_string(request_for, text, judge):
 )
 def test_when_a_judge_is_asked(gate_of, call, command, task, asked):
     decision = gate_of(MOCK).decide(call(command))
-    assert leaves_open(decision.state, decision, task) is asked
+    assert (not_asked(decision.state, decision, task) == "") is asked
