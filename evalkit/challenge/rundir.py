@@ -53,13 +53,18 @@ def new_run_id(ts: int) -> str:
     return f"run-{when}-{secrets.token_hex(4)}"
 
 
+def is_run(text: str) -> bool:
+    """Say whether a text has the form of a run's id."""
+    return _RUN.fullmatch(text) is not None
+
+
 def run_directory(ledger: str, run: str) -> str:
     """Return a run's directory.
 
     Raises:
         UsageError: the id has not the form of a run's.
     """
-    if not _RUN.fullmatch(run):
+    if not is_run(run):
         raise UsageError(f"run: expected an id such as run-20260101t000000z-01234567, got {run!r}")
     return os.path.join(ledger, "runs", run)
 

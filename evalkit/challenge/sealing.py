@@ -21,7 +21,7 @@ from evalkit.challenge.rundir import (
     run_directory,
     session_closed,
 )
-from evalkit.challenge.score import Result, score
+from evalkit.challenge.score import Result, comparable, score
 from evalkit.errors import IncompleteError, StorageError
 from evalkit.gates.inprocess import HOST, Gate
 from evalkit.report.context import Seal, report_context
@@ -106,7 +106,7 @@ def finish(work: Work, watch: Watch) -> Finished:
     results, repeated = _execute(work, watch, directory, own)
     pin = _close(work, directory, own, results)
     head = _as_text(pin)
-    results_digest = digest_of([_comparable(result) for result in results])
+    results_digest = digest_of([comparable(result) for result in results])
     figures = score(results)
     claim, main_head = _seal(work, figures, head, results_digest)
     verified = verify(directory, expect_head=pin)
@@ -247,8 +247,3 @@ def _sentences(findings: list[Finding]) -> list[str]:
 
 def _as_text(head: tuple[int, str]) -> str:
     return f"{head[0]}:{head[1]}"
-
-
-def _comparable(result: Result) -> dict[str, Any]:
-    """Return what two runs of one build must agree on: all but the event's own digest."""
-    return {**result.as_row(), "decision_digest": None}

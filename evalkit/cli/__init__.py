@@ -9,6 +9,7 @@ from toolgate.cli.lazy import LazyGroup
 
 _COMMANDS = {
     "build": ("evalkit.cli.build:group", "Show the pinned build that a run would be about."),
+    "compare": ("evalkit.cli.compare:compare", "Compare sealed runs of one challenge set."),
     "label": ("evalkit.cli.label:label", "Draw blind labeling forms from a closed window."),
     "resume": ("evalkit.cli.run:resume", "Continue a run that was interrupted."),
     "run": ("evalkit.cli.run:run", "Run a frozen challenge set, once per pinned build."),

@@ -6,6 +6,7 @@ from typing import Any
 
 from evalkit.errors import RefusedError
 from evalkit.report.context import short_rate
+from evalkit.stats.present import p_value
 
 _TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
 
@@ -77,4 +78,5 @@ def _environment() -> Any:
     )
     made.filters["cell"] = cell
     made.filters["short"] = short_rate
+    made.filters["p"] = p_value
     return made

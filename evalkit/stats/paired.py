@@ -145,10 +145,10 @@ def _phi(a: int, b: int, c: int, d: int) -> float:
     margins = (a + b) * (c + d) * (a + c) * (b + d)
     if margins == 0:
         return 0.0
-    product = a * d - b * c
+    product = float(a * d - b * c)
     if product > 0:
-        product = max(product - total / 2, 0)
-    return float(product / sqrt(margins))
+        product = max(product - total / 2, 0.0)
+    return product / sqrt(margins)
 
 
 def _wilson(k: int, n: int, z: float) -> tuple[float, float]:
