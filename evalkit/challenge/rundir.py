@@ -35,12 +35,14 @@ class Start(NamedTuple):
         policy_path: the policy file, or None for the shipped one.
         details: what the claim says.
         build: body of the build.
+        gate: which gate, as ``gates.choice`` keeps it; None for ours.
     """
 
     set_path: str
     policy_path: str | None
     details: dict[str, Any]
     build: dict[str, Any]
+    gate: dict[str, Any] | None = None
 
 
 def new_run_id(ts: int) -> str:

@@ -23,9 +23,11 @@ from evalkit.challenge.rundir import (
 )
 from evalkit.challenge.score import Result, comparable, score
 from evalkit.errors import IncompleteError, StorageError
-from evalkit.gates.inprocess import HOST, Gate
+from evalkit.gates.choice import AnyGate
+from evalkit.gates.inprocess import HOST
+from evalkit.gates.outside import OutsideGate
 from evalkit.report.context import Seal, report_context
-from evalkit.report.publish import publish, published_looks, report_name
+from evalkit.report.publish import publish, published_looks, report_name, tag_of
 from toolgate.canonical import digest_of, parse
 from toolgate.errors import CanonicalizationError
 from toolgate.ledger.append import Ledger
@@ -57,6 +59,7 @@ class Work(NamedTuple):
         reports: the reports' directory.
         frozen: the set.
         gate: the gate.
+        jobs: how many cases a gate that is not ours is asked about at the same time.
         build: the build.
         main: the ledger the claim is in.
         claim: the claim.
@@ -66,7 +69,8 @@ class Work(NamedTuple):
     root: str
     reports: str
     frozen: Frozen
-    gate: Gate
+    gate: AnyGate
+    jobs: int
     build: Build
     main: Ledger
     claim: Claim
@@ -123,6 +127,7 @@ def finish(work: Work, watch: Watch) -> Finished:
         manifest=work.frozen.manifest,
         build=work.build,
         policy_name=_policy_name(work.gate.policy_bytes),
+        gate=_gate_part(work.gate),
         claim=claim,
         seal=seal,
         results=results,
@@ -157,6 +162,7 @@ def _execute(
                 build=work.build.digest,
                 salt=salt(work.root),
                 gate=work.gate,
+                jobs=work.jobs,
                 ledger=own,
                 journal=journal,
                 clock=now,
@@ -221,11 +227,19 @@ def _append_seal(work: Work, figures: dict[str, Any], head: str, results_digest:
 
 def _report_path(work: Work) -> str:
     """Return where the report will lie, as a ledger may say it: never an absolute path."""
-    name = report_name(work.frozen.label, work.build.short, work.claim.run, work.reports) + ".md"
+    tag = tag_of(work.build.short, _gate_part(work.gate))
+    name = report_name(work.frozen.label, tag, work.claim.run, work.reports) + ".md"
     directory = os.path.normpath(work.reports)
     if os.path.isabs(directory) or directory.startswith(os.pardir):
         return name
     return os.path.join(directory, name)
+
+
+def _gate_part(gate: AnyGate) -> dict[str, Any] | None:
+    """Return what a gate that is not ours is; None for ours."""
+    if not isinstance(gate, OutsideGate):
+        return None
+    return {**parse(gate.policy_bytes), "name": gate.name, "short": gate.policy_digest[7:19]}
 
 
 def _policy_name(compiled: bytes) -> str | None:

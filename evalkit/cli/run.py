@@ -14,7 +14,7 @@ from evalkit.cli.place import ledger_root
 if TYPE_CHECKING:
     from evalkit.build import Build
     from evalkit.challenge.sealing import Finished, Watch
-    from evalkit.gates.inprocess import Gate
+    from evalkit.gates.choice import AnyGate, Choice
 
 _LEDGER = click.option(
     "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
@@ -32,6 +32,31 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 @click.argument("set_path", metavar="SET")
 @click.option("--policy", metavar="FILE", help="A policy instead of the shipped one.")
 @click.option(
+    "--gate",
+    metavar="GATE",
+    help="Another gate: command:'WORDS' runs a hook command for every call, http:URL posts it.",
+)
+@click.option(
+    "--gate-protocol",
+    default="claude-code",
+    show_default=True,
+    metavar="HOST",
+    help="With --gate: whose hooks it answers (claude-code, codex, copilot, cursor, gemini).",
+)
+@click.option(
+    "--gate-seconds",
+    type=float,
+    default=10.0,
+    show_default=True,
+    help="With --gate: for one answer.",
+)
+@click.option(
+    "--gate-env", multiple=True, metavar="NAME", help="With --gate command: a variable it may see."
+)
+@click.option(
+    "-j", "--jobs", type=int, default=1, show_default=True, help="With --gate: cases at a time."
+)
+@click.option(
     "--purpose",
     type=click.Choice(["held-out", "regression", "development"]),
     help="What the run is for (default: held-out for a set's first look, else regression).",
@@ -46,6 +71,11 @@ def run(
     *,
     set_path: str,
     policy: str | None,
+    gate: str | None,
+    gate_protocol: str,
+    gate_seconds: float,
+    gate_env: tuple[str, ...],
+    jobs: int,
     purpose: str | None,
     rerun: bool,
     rerun_of: str | None,
@@ -59,18 +89,23 @@ def run(
     SET is a file; a bare name is also sought in ./challenge_sets and among the
     sets that come with the package. The same set, build and policy again is
     refused with the first run's receipt (exit 3).
+
+    A command given by --gate sees an empty home directory that holds the user's
+    prompts as a transcript, and of the environment PATH and what --gate-env names.
     """
     from evalkit.errors import UsageError
+    from evalkit.gates.choice import Choice
     from evalkit.runs import Request, start
 
     if rerun and not (rerun_of and reason):
         raise UsageError("--rerun: expected --of RUN and --reason TEXT beside it")
     if not rerun and (rerun_of or reason):
         raise UsageError("--of and --reason: expected --rerun beside them")
-    request = Request(set_path, policy, purpose, rerun_of, reason, ledger_root(ledger), reports)
+    choice = Choice(policy, gate, gate_protocol, gate_seconds, gate_env, jobs)
+    request = Request(set_path, choice, purpose, rerun_of, reason, ledger_root(ledger), reports)
     with _watching() as watch:
-        gate, build = _gate_of(policy)
-        finished = start(request, gate, build, watch)
+        opened, build = _gate_of(choice)
+        finished = start(request, opened, build, watch)
     _show(finished, as_json)
 
 
@@ -86,19 +121,20 @@ def resume(run_id: str, ledger: str | None, reports: str, as_json: bool) -> None
     refused (exit 3), and so is a run that another process is running. A sealed
     run gets its report written again.
     """
+    from evalkit.gates.choice import Choice
     from evalkit.runs import Request, resume
 
-    request = Request("", None, None, None, None, ledger_root(ledger), reports)
+    request = Request("", Choice(), None, None, None, ledger_root(ledger), reports)
     with _watching() as watch:
         finished = resume(run_id, request, _gate_of, watch)
     _show(finished, as_json)
 
 
-def _gate_of(policy: str | None) -> "tuple[Gate, Build]":
+def _gate_of(choice: "Choice") -> "tuple[AnyGate, Build]":
     import evalkit.build
-    from toolgate.gate.open import default_gate, gate_from
+    from evalkit.gates.choice import open_gate
 
-    gate = default_gate() if policy is None else gate_from(policy)
+    gate = open_gate(choice)
     return gate, evalkit.build.current(gate.policy_digest)
 
 

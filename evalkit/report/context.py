@@ -25,6 +25,14 @@ VERDICTS = {
 """What the verifier's verdict means for a run."""
 
 
+_NOT_OURS = (
+    "The gate is not ours: what it read in a call is not known, so effects, classes and "
+    "mechanisms are not judged. Silence counts as an allow, because the host then goes on by "
+    "its own rules, which may ask. Its files are bound as far as its command names them; what "
+    "they load, or what runs behind an address, is not."
+)
+
+
 class Seal(NamedTuple):
     """What is known once a run is sealed.
 
@@ -78,6 +86,7 @@ def report_context(
     manifest: dict[str, Any],
     build: Build,
     policy_name: str | None,
+    gate: dict[str, Any] | None,
     claim: Claim,
     seal: Seal,
     results: list[Result],
@@ -92,6 +101,7 @@ def report_context(
         manifest: its manifest.
         build: the build that was run.
         policy_name: what the policy calls itself, or None.
+        gate: what a gate that is not ours is, or None for ours.
         claim: the run's claim, sealed or about to be.
         seal: what sealing and verifying gave.
         results: one a case, in file order.
@@ -107,6 +117,7 @@ def report_context(
         "build": _build_part(build),
         "policy": details["policy"],
         "policy_name": policy_name,
+        "gate": gate,
         "run": {
             "id": claim.run,
             "claimed": stamp(claim.ts),
@@ -134,7 +145,10 @@ def report_context(
         "results": [_row(result) for result in results],
         "looks": [look_row(past) for past in earlier],
         "published": published,
-        "cannot_say": cannot_say(made, figures, details["look"], build.pinned),
+        "cannot_say": [
+            *([] if gate is None else [_NOT_OURS]),
+            *cannot_say(made, figures, details["look"], build.pinned),
+        ],
     }
 
 

@@ -109,6 +109,7 @@ def context() -> dict[str, Any]:
             made, raw, salt="00" * 32, canary="canary-0", frozen_at="2026-01-02"
         ),
         build=_build(),
+        gate=None,
         policy_name="a *policy*",
         claim=_claim("run-second", 2, None),
         seal=Seal(
