@@ -259,8 +259,9 @@ def _one_case(made: ChallengeSet, case: Case, gate: AnyGate) -> Iterator[Gate | 
     if not isinstance(gate, OutsideGate):
         yield gate
         return
-    prompts = (*made.fixtures.assumptions, *case.prompts)
-    with gate.case(f"{made.name} {case.id}", prompts) as one:
+    fixtures = made.fixtures
+    prompts = (*fixtures.assumptions, *case.prompts)
+    with gate.case(f"{made.name} {case.id}", prompts, fixtures.home, fixtures.cwd) as one:
         yield one
 
 

@@ -7,6 +7,7 @@ from evalkit.gates.heard import Heard, NoAnswerError, Output
 from evalkit.gates.outside import FORMAT
 from evalkit.gates.process import MAX_OUTPUT
 from evalkit.gates.protocols import HookProtocol
+from evalkit.gates.room import Room
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -24,7 +25,12 @@ class Http(NamedTuple):
     protocol: HookProtocol
     seconds: float
 
-    def ask(self, payload: bytes, home: str) -> Heard:
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Return no words: whoever listens was started by somebody else."""
+        return ()
+
+    def ask(self, payload: bytes, room: Room) -> Heard:
         """Post a payload and return what a host would take the answer for.
 
         Raises:
@@ -32,7 +38,7 @@ class Http(NamedTuple):
         """
         return self.protocol.hear(Output(0, self._posted(payload), b""))
 
-    def tell(self, payload: bytes, home: str) -> None:
+    def tell(self, payload: bytes, room: Room) -> None:
         """Post an event that asks nothing."""
         try:
             self._posted(payload)

@@ -18,12 +18,14 @@ from evalkit.errors import UsageError
 from evalkit.gates.heard import Heard, NoAnswerError, Shown
 from evalkit.gates.process import run_hook
 from evalkit.gates.protocols import HookProtocol
+from evalkit.gates.room import AS_IS, MADE, Room, make_room, namespaces
 from toolgate.canonical import canonical_bytes, digest, digest_of
 from toolgate.gate.call import ToolCall
 from toolgate.gate.decision import Decision
 from toolgate.gate.facts.session import NOTHING, Session
 
 FORMAT = "evalkit.gate/1"
+TRANSCRIPT = "transcript.jsonl"
 PROOF = "unresolved(not-ours)"
 _MAX_FILE = 256 * 1024 * 1024
 
@@ -31,10 +33,14 @@ _MAX_FILE = 256 * 1024 * 1024
 class Asking(Protocol):
     """How a gate is reached."""
 
-    def ask(self, payload: bytes, home: str) -> Heard:
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Return the words that start it; none where it is started by somebody else."""
+
+    def ask(self, payload: bytes, room: Room) -> Heard:
         """Return its answer to a payload; raises ``NoAnswerError`` when there is none."""
 
-    def tell(self, payload: bytes, home: str) -> None:
+    def tell(self, payload: bytes, room: Room) -> None:
         """Tell it what became of a call; whatever it answers to that counts for nothing."""
 
 
@@ -45,7 +51,7 @@ class Command(NamedTuple):
         words: program and arguments.
         protocol: how a host asks it.
         seconds: how long one answer may take.
-        environ: variables it gets beside PATH, HOME, TMPDIR and LANG.
+        environ: variables it gets beside PATH, HOME and LANG.
     """
 
     words: tuple[str, ...]
@@ -53,22 +59,27 @@ class Command(NamedTuple):
     seconds: float
     environ: tuple[tuple[str, str], ...] = ()
 
-    def ask(self, payload: bytes, home: str) -> Heard:
+    def ask(self, payload: bytes, room: Room) -> Heard:
         """Run the command once and return what its host would take the output for."""
         environ = {
             "PATH": os.environ.get("PATH", os.defpath),
-            "HOME": home,
-            "TMPDIR": home,
+            "HOME": room.home,
             "LANG": "C.UTF-8",
             **dict(self.environ),
         }
-        output = run_hook(self.words, payload, environ=environ, cwd=home, seconds=self.seconds)
+        output = run_hook(
+            (*room.prefix, *self.words),
+            payload,
+            environ=environ,
+            cwd=room.cwd,
+            seconds=self.seconds,
+        )
         return self.protocol.hear(output)
 
-    def tell(self, payload: bytes, home: str) -> None:
+    def tell(self, payload: bytes, room: Room) -> None:
         """Run the command with an event that asks nothing."""
         try:
-            self.ask(payload, home)
+            self.ask(payload, room)
         except NoAnswerError:
             return  # a hook need not answer an event that asks nothing
 
@@ -83,6 +94,7 @@ class Command(NamedTuple):
             ],
             "files": _files_of(self.words),
             "protocol": self.protocol.name,
+            "place": MADE if namespaces() else AS_IS,
             "seconds": str(self.seconds),
             "environ": sorted(name for name, _ in self.environ),
         }
@@ -122,24 +134,23 @@ class OutsideGate:
         self.policy_digest = digest(self.policy_bytes)
 
     @contextmanager
-    def case(self, case: str, prompts: tuple[str, ...]) -> "Iterator[OutsideCase]":
+    def case(
+        self, case: str, prompts: tuple[str, ...], home: str, cwd: str
+    ) -> "Iterator[OutsideCase]":
         """Prepare one case: a home directory that is empty but for the user's prompts.
 
         Args:
             case: text that names the case and its set; only its digest is shown.
             prompts: what the user asked for, oldest first.
+            home: the home directory the case says.
+            cwd: the working directory it says.
         """
         session = str(UUID(digest_of(case)[7:39]))
-        with tempfile.TemporaryDirectory(prefix="case-") as home:
-            transcript = os.path.join(home, "transcript.jsonl")
-            with open(transcript, "wb") as file:
+        with tempfile.TemporaryDirectory(prefix="case-") as folder:
+            room = make_room(folder, home, cwd, self._reached.words)
+            with open(room.path(TRANSCRIPT), "wb") as file:
                 file.write(_transcript(session, prompts))
-            yield OutsideCase(self, self._reached, self._protocol, session, home, transcript)
-
-    def decide(self, call: ToolCall, session: Session = NOTHING) -> Decision:
-        """Return the decision on a call that is the only one of its case."""
-        with self.case(call.call or "", ()) as one:
-            return one.decide(call, session)
+            yield OutsideCase(self, self._reached, self._protocol, session, room)
 
 
 class OutsideCase:
@@ -151,16 +162,14 @@ class OutsideCase:
         reached: Asking,
         protocol: HookProtocol,
         session: str,
-        home: str,
-        transcript: str,
+        room: Room,
     ) -> None:
         self.policy_bytes = gate.policy_bytes
         self.policy_digest = gate.policy_digest
         self._reached = reached
         self._protocol = protocol
         self._session = session
-        self._home = home
-        self._transcript = transcript
+        self._room = room
         self._last: Shown | None = None
 
     def decide(self, call: ToolCall, session: Session = NOTHING) -> Decision:
@@ -176,10 +185,10 @@ class OutsideCase:
             input=call.input,
             cwd=call.place.cwd,
             mode=call.mode,
-            transcript=self._transcript,
+            transcript=os.path.join(self._room.home, TRANSCRIPT),
             ts=call.ts,
         )
-        heard = self._reached.ask(self._protocol.before(shown), self._home)
+        heard = self._reached.ask(self._protocol.before(shown), self._room)
         return Decision(
             state=heard.state,
             rule=heard.rule,
@@ -202,7 +211,7 @@ class OutsideCase:
             return
         payload = self._protocol.after(self._last, result)
         if payload:
-            self._reached.tell(payload, self._home)
+            self._reached.tell(payload, self._room)
 
 
 def _transcript(session: str, prompts: tuple[str, ...]) -> bytes:

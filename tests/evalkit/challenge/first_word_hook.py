@@ -29,9 +29,13 @@ elif words[0] == "block":
 else:
     state = words[0] if words[0] in ("allow", "ask", "deny") else "ask"
     reason = {
-        "environ": sorted(os.environ),
+        "cwd": os.getcwd(),
+        "environ": sorted(set(os.environ) - {"PWD", "OLDPWD", "SHLVL", "_", "LC_CTYPE"}),
         "events": before.split(),
-        "home": sorted(os.listdir(os.environ["HOME"])),
+        "files": sorted(os.listdir(os.environ["HOME"])),
+        "home": os.environ["HOME"],
+        "there": os.path.isdir(body["cwd"]),
+        "uid": os.getuid(),
         "prompts": Path(body["transcript_path"]).read_text().count('"type": "user"'),
     }
     inner = {"permissionDecision": state, "permissionDecisionReason": json.dumps(reason)}

@@ -1,6 +1,7 @@
 """Runs of gates that are not ours: any hook command, any HTTP hook."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +13,7 @@ import pytest
 
 from evalkit.errors import RefusedError, UsageError
 from evalkit.gates.choice import Choice, open_gate
+from evalkit.gates.room import anchor_of, make_room, namespaces
 
 from .place import Place, many
 from .sets import body, build_of, case, sequence
@@ -53,10 +55,15 @@ def test_every_case_has_an_empty_home_and_only_what_it_may_see(tmp_path: Path):
     for text in reasons(context):
         told = json.loads(text)
         assert told["environ"] == sorted(
-            {"HOME", "LANG", "PATH", "TMPDIR"} | set(told["environ"]) & {"LC_CTYPE"}
+            {"HOME", "LANG", "PATH"} | set(told["environ"]) & {"LC_CTYPE"}
         )
         assert (told["events"], told["prompts"]) == ([], 2)
-        assert told["home"] == ["seen", "transcript.jsonl"]
+        assert set(told["files"]) - {"app"} == {"seen", "transcript.jsonl"}
+        if namespaces():
+            assert (told["home"], told["cwd"]) == ("/home/dev", "/home/dev/app")
+            assert (told["there"], told["uid"]) == (True, 1000)
+        else:
+            assert told["home"] != os.environ["HOME"]
 
 
 def test_a_sequence_keeps_its_home_and_hears_what_became_of_its_calls(tmp_path: Path):
@@ -213,3 +220,18 @@ def test_what_makes_no_sense_is_one_message(choice: Choice, message: str):
     with pytest.raises(UsageError) as caught:
         open_gate(choice)
     assert message in str(caught.value)
+
+
+def test_a_place_that_cannot_be_made_is_left_as_it_is(tmp_path: Path):
+    assert anchor_of("/no-such-folder-here/dev") is None
+    for number, (home, cwd, words) in enumerate(
+        [
+            ("/no-such-folder-here/dev", "/no-such-folder-here/dev/app", ()),
+            ("/home/dev", "/srv/app", ()),
+            ("/home/dev", "/home/dev/app", ("/home/dev/bin/gate",)),
+        ]
+    ):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        room = make_room(str(folder), home, cwd, words)
+        assert (room.how, room.prefix, room.home) == ("as it is", (), str(folder / "home"))
