@@ -92,6 +92,7 @@ def _run_row(run: PastRun, results: list[Result], first: PastRun) -> dict[str, A
         "run": run.run,
         "build": run.build,
         "policy": run.policy,
+        "gate": run.gate,
         "look": run.look,
         "look_name": run.look_name,
         "source": run.source,

@@ -23,7 +23,8 @@ class PastRun(NamedTuple):
         set: what people call the set.
         set_digest: digest of the set.
         build: digest of the build.
-        policy: digest of the policy.
+        policy: digest of the policy, or of what a gate that is not ours is.
+        gate: name of a gate that is not ours, or None.
         look: number of the look.
         look_name: what the look is called.
         source: ``ledger`` where the results were held to the run's own ledger and its seal,
@@ -37,6 +38,7 @@ class PastRun(NamedTuple):
     set_digest: str
     build: str
     policy: str
+    gate: str | None
     look: int
     look_name: str
     source: str
@@ -82,6 +84,7 @@ def _from_ledger(run: str, ledger: str) -> PastRun:
         details["set_digest"],
         details["build"],
         details["policy"],
+        details.get("gate"),
         details["look"],
         _look_name(details),
         LEDGER,
@@ -118,6 +121,7 @@ def _from_report(path: str) -> PastRun:
             body["set"]["digest"],
             body["build"]["digest"],
             body["policy"],
+            (body.get("gate") or {}).get("name"),
             body["run"]["look"],
             body["run"]["look_name"],
             REPORT,
