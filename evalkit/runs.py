@@ -15,8 +15,10 @@ from evalkit.challenge.claims import CLAIMED, Claim, lineage, read_claims, recei
 from evalkit.challenge.find import find_set
 from evalkit.challenge.freeze import Frozen, load_frozen
 from evalkit.challenge.hold import CLAIMS, held, is_running
+from evalkit.challenge.predict import read_prediction
 from evalkit.challenge.rundir import Start, new_run_id, read_start, run_directory, write_start
 from evalkit.challenge.sealing import Finished, Watch, Work, finish, now
+from evalkit.challenge.threshold import threshold
 from evalkit.errors import RefusedError, UsageError
 from evalkit.gates.choice import AnyGate, Choice, chosen, kept
 from evalkit.gates.inprocess import HOST
@@ -40,6 +42,8 @@ class Request(NamedTuple):
         reason: why it is repeated, or None.
         ledger: the ledger's directory.
         reports: the reports' directory.
+        fail_if: thresholds the run is held to, as they were given.
+        predict: a file of predicted misses, or None.
     """
 
     set_path: str
@@ -49,6 +53,8 @@ class Request(NamedTuple):
     reason: str | None
     ledger: str
     reports: str
+    fail_if: tuple[str, ...] = ()
+    predict: str | None = None
 
 
 def start(request: Request, gate: AnyGate, build: Build, watch: Watch) -> Finished:
@@ -227,6 +233,8 @@ def _details(request: Request, frozen: Frozen, build: Build, gate: AnyGate) -> d
         "gate": gate.name if isinstance(gate, OutsideGate) else None,
         "rerun_of": request.rerun_of,
         "reason": request.reason,
+        "fail_if": [threshold(text).text for text in request.fail_if],
+        "predicted": request.predict and read_prediction(request.predict, frozen.set),
     }
 
 

@@ -15,6 +15,7 @@ from evalkit.challenge.execute import Desk, execute
 from evalkit.challenge.freeze import Frozen
 from evalkit.challenge.hold import CLAIMS
 from evalkit.challenge.journal import Journal, read_journal
+from evalkit.challenge.predict import kept_promise
 from evalkit.challenge.rundir import (
     hold_to_ledger,
     recorded_decisions,
@@ -22,6 +23,7 @@ from evalkit.challenge.rundir import (
     session_closed,
 )
 from evalkit.challenge.score import Result, comparable, score
+from evalkit.challenge.threshold import held, threshold
 from evalkit.errors import IncompleteError, StorageError
 from evalkit.gates.choice import AnyGate
 from evalkit.gates.inprocess import HOST
@@ -138,6 +140,8 @@ def finish(work: Work, watch: Watch) -> Finished:
             claim.details,
             {known.run for known in read_claims(work.root)},
         ),
+        thresholds=held([threshold(text) for text in claim.details.get("fail_if") or ()], figures),
+        prediction=_kept(claim, results),
     )
     return Finished(context, publish(context, work.reports, work.main, now()))
 
@@ -233,6 +237,11 @@ def _report_path(work: Work) -> str:
     if os.path.isabs(directory) or directory.startswith(os.pardir):
         return name
     return os.path.join(directory, name)
+
+
+def _kept(claim: Claim, results: list[Result]) -> dict[str, Any] | None:
+    predicted = claim.details.get("predicted")
+    return None if predicted is None else kept_promise(predicted, results)
 
 
 def _gate_part(gate: AnyGate) -> dict[str, Any] | None:

@@ -64,6 +64,15 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 @click.option("--rerun", is_flag=True, help="Run the same set, build and policy again.")
 @click.option("--of", "rerun_of", metavar="RUN", help="With --rerun: the run that is repeated.")
 @click.option("--reason", metavar="TEXT", help="With --rerun: why; printed in every report.")
+@click.option(
+    "--fail-if",
+    multiple=True,
+    metavar="TEXT",
+    help="Exit 1 when this holds, e.g. 'dangerous_allow.upper > 0.05'; recorded in the claim.",
+)
+@click.option("--predict", metavar="FILE", help="Predicted misses, recorded before the first case.")
+@click.option("--junit", metavar="FILE", help="Also write the run as JUnit XML.")
+@click.option("--summary", metavar="FILE", help="Also append a Markdown summary (GitHub's, say).")
 @_LEDGER
 @_REPORTS
 @_JSON
@@ -80,6 +89,10 @@ def run(
     rerun: bool,
     rerun_of: str | None,
     reason: str | None,
+    fail_if: tuple[str, ...],
+    predict: str | None,
+    junit: str | None,
+    summary: str | None,
     ledger: str | None,
     reports: str,
     as_json: bool,
@@ -102,10 +115,13 @@ def run(
     if not rerun and (rerun_of or reason):
         raise UsageError("--of and --reason: expected --rerun beside them")
     choice = Choice(policy, gate, gate_protocol, gate_seconds, gate_env, jobs)
-    request = Request(set_path, choice, purpose, rerun_of, reason, ledger_root(ledger), reports)
+    request = Request(
+        set_path, choice, purpose, rerun_of, reason, ledger_root(ledger), reports, fail_if, predict
+    )
     with _watching() as watch:
         opened, build = _gate_of(choice)
         finished = start(request, opened, build, watch)
+    _write_more(finished, junit, summary)
     _show(finished, as_json)
 
 
@@ -161,10 +177,29 @@ def _watching() -> "Iterator[Watch]":
             signal.signal(number, handler)
 
 
+def _write_more(finished: "Finished", junit: str | None, summary: str | None) -> None:
+    """Write what a continuous integration reads."""
+    if junit is not None:
+        from evalkit.report.junit import junit as as_junit
+
+        with open(junit, "wb") as file:
+            file.write(as_junit(finished.context))
+    if summary is not None:
+        from evalkit.report.render import markdown
+
+        with open(summary, "a", encoding="utf-8") as text:
+            text.write(markdown(finished.context, "summary.md.j2"))
+
+
 def _show(finished: "Finished", as_json: bool) -> NoReturn:
-    """Print the result and end with the exit code of the verdict on the run's own ledger."""
+    """Print the result; end with the verdict on the run's own ledger, else with the thresholds."""
     _print(finished, as_json)
-    sys.exit(_VERDICT_EXIT.get(finished.context["verification"]["verdict"], 0))
+    failed = [row for row in finished.context["thresholds"] if row["failed"]]
+    for row in failed:
+        shows = "nothing" if row["value"] is None else f"{row['value']:.6g}"
+        print(f"evalkit: threshold not kept: {row['text']}: the run shows {shows}", file=sys.stderr)
+    verdict = _VERDICT_EXIT.get(finished.context["verification"]["verdict"], 0)
+    sys.exit(verdict or (1 if failed else 0))
 
 
 def _print(finished: "Finished", as_json: bool) -> None:

@@ -93,6 +93,8 @@ def report_context(
     figures: dict[str, Any],
     earlier: list[Claim],
     published: list[dict[str, Any]],
+    thresholds: list[dict[str, Any]],
+    prediction: dict[str, Any] | None,
 ) -> dict[str, Any]:
     """Return the value a report is made of.
 
@@ -108,6 +110,8 @@ def report_context(
         figures: what ``score`` said of them.
         earlier: earlier looks at the set's lineage in this ledger.
         published: looks found in published reports and not in this ledger.
+        thresholds: what ``threshold.held`` returned.
+        prediction: what ``kept_promise`` returned, or None where nothing was predicted.
     """
     details = claim.details
     name = look_name(details["look"], details["purpose"])
@@ -140,6 +144,8 @@ def report_context(
             "findings": seal.findings,
         },
         "scores": figures,
+        "thresholds": thresholds,
+        "prediction": prediction,
         "misses": [_row(result) for result in misses(results)],
         "other_reason": [_row(result) for result in results if result.other_reason()],
         "results": [_row(result) for result in results],
@@ -176,6 +182,7 @@ def look_row(claim: Claim) -> dict[str, Any]:
         "purpose": claim.details["purpose"],
         "match": sealed.get("match"),
         "cases": claim.details["cases"],
+        "fail_if": claim.details.get("fail_if") or [],
         "sealed": claim.sealed is not None,
     }
 

@@ -319,3 +319,21 @@ def test_runs_are_listed_compared_and_their_builds_differ(directory: Path):
 def test_what_there_is_no_run_of_is_one_message(directory: Path, words: tuple[str, ...], code: int):
     ran = evalkit(directory, *words)
     assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (code, "", 1)
+
+
+def test_a_threshold_that_is_not_kept_is_exit_1(directory: Path):
+    words = ("--fail-if", "match.lower < 0.99", "--junit", "run.xml", "--summary", "summary.md")
+    ran = evalkit(directory, "run", "cli", *DEVELOPMENT, *words)
+    assert ran.returncode == 1
+    assert "threshold not kept: match.lower < 0.99: the run shows 0.158" in ran.stderr
+    assert (directory / "run.xml").read_text().count("<testcase") == 3
+    assert "**not kept**" in (directory / "summary.md").read_text()
+
+
+def test_a_hook_command_is_run_in_our_place(directory: Path):
+    hook = directory / "hook.sh"
+    hook.write_text("cat > /dev/null; echo no >&2; exit 2\n")
+    ran = evalkit(directory, "run", "cli", *DEVELOPMENT, "--gate", f"command:sh {hook}", "-j", "2")
+    assert ran.returncode == 0, ran.stderr
+    assert "gate sh (command, claude-code)" in ran.stdout
+    assert "match 1/2" in ran.stdout

@@ -110,6 +110,8 @@ def context() -> dict[str, Any]:
         ),
         build=_build(),
         gate=None,
+        thresholds=[{"text": "unscored > 0", "value": 1, "failed": True}],
+        prediction={"digest": digest(b"p"), "foreseen": ["g01"], "better": [], "unforeseen": []},
         policy_name="a *policy*",
         claim=_claim("run-second", 2, None),
         seal=Seal(
