@@ -143,7 +143,7 @@ def finish(work: Work, watch: Watch) -> Finished:
         thresholds=held([threshold(text) for text in claim.details.get("fail_if") or ()], figures),
         prediction=_kept(claim, results),
     )
-    return Finished(context, publish(context, work.reports, work.main, now()))
+    return Finished(context, publish(context, work.frozen.set, work.reports, work.main, now()))
 
 
 def _execute(

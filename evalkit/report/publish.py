@@ -7,6 +7,7 @@ import re
 import tempfile
 from typing import Any
 
+from evalkit.challenge.case import ChallengeSet
 from evalkit.challenge.claims import names_of
 from evalkit.challenge.read import read_bytes
 from evalkit.errors import RefusedError, UsageError
@@ -56,11 +57,14 @@ def report_name(label: str, tag: str, run: str, directory: str) -> str:
     return name
 
 
-def publish(context: dict[str, Any], directory: str, ledger: Ledger, ts: int) -> str:
+def publish(
+    context: dict[str, Any], made: ChallengeSet, directory: str, ledger: Ledger, ts: int
+) -> str:
     """Write a report, record its digests in the ledger, and return its path.
 
     Args:
         context: what ``report_context`` returned.
+        made: the set.
         directory: the reports' directory.
         ledger: the ledger the run was claimed in.
         ts: microseconds UTC.
@@ -72,14 +76,14 @@ def publish(context: dict[str, Any], directory: str, ledger: Ledger, ts: int) ->
     tag = tag_of(context["build"]["short"], context["gate"])
     name = report_name(context["set"]["label"], tag, run, directory)
     try:
-        page, data = write_report(context, directory, name)
+        page, data, html = write_report(context, made, directory, name)
     except RefusedError as error:
         raise RefusedError(
             f"{error}; the run is sealed and nothing is lost. Write its report: "
             f"evalkit resume {run} --reports DIR"
         ) from None
     details = {"report": os.path.basename(page)}
-    for key, path in (("markdown", page), ("json", data)):
+    for key, path in (("markdown", page), ("json", data), ("html", html)):
         with open(path, "rb") as file:
             details[key] = digest(file.read())
     ledger.audit(action=RENDERED, actor="evalkit", target=run, details=details, ts=ts)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from evalkit.build import Build
+from evalkit.challenge.case import ChallengeSet
 from evalkit.challenge.claims import Claim
 from evalkit.challenge.manifest import build as build_manifest
 from evalkit.challenge.mechanism import ARTIFACT, DECISION, JOIN
@@ -95,6 +96,11 @@ def _claim(run: str, look: int, sealed: dict[str, Any] | None) -> Claim:
         "reason": "a | reason" if look > 1 else None,
     }
     return Claim(run, TS + look * 1_000_000, details, sealed)
+
+
+def golden_set() -> ChallengeSet:
+    """Return the fixed run's set."""
+    return parse_set(canonical_bytes(_set()), "golden-set.json")
 
 
 def context() -> dict[str, Any]:
