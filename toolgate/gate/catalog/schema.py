@@ -36,6 +36,7 @@ ROLES = frozenset(
         "stage",
         "edit",
         "listen",
+        "folder",
     )
 )
 SPECIAL = frozenset(

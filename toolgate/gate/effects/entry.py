@@ -21,6 +21,7 @@ _FILE_ROLES = {
     "permission": "fs.permission",
     "link": "fs.link",
     "measure": "fs.read",
+    "folder": "fs.write",
 }
 _ROLE_MARKS = {"append": ("append",), "measure": ("measured",)}
 _SILENT_ROLES = frozenset(("text", "list"))
@@ -219,7 +220,9 @@ def argument(
         return []
     if role in _FILE_ROLES:
         marks = (*how, *_ROLE_MARKS.get(role, ()))
-        return reading.touch(_FILE_ROLES[role], word, command, name, marks)
+        made = reading.touch(_FILE_ROLES[role], word, command, name, marks)
+        # An empty folder runs nothing by itself, wherever it lies.
+        return [e for e in made if role != "folder" or e.type != "sys.startup"]
     if role == "edit":
         shown = reading.touch("fs.read", word, command, name, how)
         return shown + reading.touch("fs.write", word, command, name, how)
