@@ -89,6 +89,7 @@ KEYS = frozenset(
         "chdir",
         "code",
         "joins",
+        "splits",
         "late",
         "runs",
         "when",

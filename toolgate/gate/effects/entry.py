@@ -343,6 +343,12 @@ def _wrapped(
     rest = rest[entry["wraps"] :]
     if entry["wraps"] and rest and rest[0].text == "--":
         rest = rest[1:]
+    for option in entry.get("splits", ()):
+        text = parsed.value(option)
+        if text is not None:
+            if not text.known or any(mark in text.text for mark in "\\$\"'#"):
+                return [*made, reading.code_not_known(name)]
+            rest = (*(text._replace(text=part) for part in text.text.split()), *rest)
     for option in entry.get("chdir", ()):
         folder = parsed.value(option)
         if folder is not None:

@@ -248,7 +248,8 @@ class State:
         if items is None or (rest and not rest[0].isdigit()):
             self.set_list("@", None)
         elif all(word.known and not word.glob for word in items[:count]):
-            self.set_list("@", items[count:])
+            # More than there are stay where they are (bash), or the text ends there (dash).
+            self.set_list("@", items[count:] if count <= len(items) else items)
         else:
             self.set_list("@", None)  # one of these may be many
 
