@@ -1,6 +1,6 @@
 """The axes a call is weighed on, and their lines. Pure."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from toolgate.gate.decision import ASK, DENY
 
@@ -56,3 +56,15 @@ class Axes(NamedTuple):
 def shipped_axes() -> Axes:
     """Return the axes of a policy that says nothing of them."""
     return Axes({axis.name: axis for axis in SHIPPED})
+
+
+def axes_of(compiled: dict[str, Any]) -> Axes:
+    """Return the axes of a compiled policy: the seven shipped ones, changed and added to.
+
+    Args:
+        compiled: what the policy says of its axes, as ``axes_source`` makes it.
+    """
+    made = shipped_axes().axes
+    for name, said in compiled.get("axes", {}).items():
+        made[name] = made.get(name, Axis(name))._replace(**said)
+    return Axes(made, compiled.get("authorized", AUTHORIZED_LINE))
