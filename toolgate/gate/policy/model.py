@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from toolgate.gate.policy.axes import Axes
     from toolgate.gate.policy.compose import Rule as Composition
     from toolgate.gate.policy.conditional import Conditional
+    from toolgate.gate.policy.judge import Judge
 
 FORMAT = "toolgate.policy/1"
 _WORDS = {str: "texts", dict: "mappings", bool: "true or false"}
@@ -78,6 +79,7 @@ class Policy:
         self.resting = tuple(rule for rule in self.rules if rule.facts)
         plain = [rule for rule in self.rules if not rule.facts]
         self.index = RuleIndex(plain, self.classes, self.unspoken)
+        self.judge = self._judge_of(body.get("judge"))
         self.conditional = self._conditional(body.get("overrides", []))
 
     def _conditional(self, overrides: list[dict[str, Any]]) -> "Conditional | None":
@@ -89,6 +91,14 @@ class Policy:
 
         made = [override_of(item) for item in overrides]
         return Conditional(self.rules, made, self.classes, self.unspoken)
+
+    def _judge_of(self, said: dict[str, Any] | None) -> "Judge | None":
+        """Return the judge, where the policy has one."""
+        if said is None:
+            return None
+        from toolgate.gate.policy.judge import judge_of
+
+        return judge_of(said, self.axes)
 
     @property
     def axes(self) -> "Axes":
