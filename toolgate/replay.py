@@ -2,7 +2,7 @@
 
 From the ledger, the policy it keeps by digest, the vault's input and the salt,
 the whole line of a decision is made once more and compared byte for byte. What
-a decision was given (times, ids, facts, the answer to an ask) is taken as
+a decision was given (times, ids, facts, answers and approvals) is taken as
 recorded; what the gate made of it is not.
 """
 
@@ -255,7 +255,7 @@ class Replay:
                     intent.agent_id, intent.action_type, intent.scope, intent.ts, intent.call
                 )
             )
-        if made.answers:  # who answers an ask decides it
+        if made.answers or entry.basis:  # who answers or approves decides it
             fields = fields._replace(decision_state=entry.ev.decision_state)
         body = decision_entry(
             fields, session=entry.session or "", turn=entry.turn or 0, parents=entry.parents

@@ -38,6 +38,22 @@ class Author(Struct):
     authorizing_policy: str | None
 
 
+class Answer(Struct):
+    """A rule of a policy: its name and what it decides."""
+
+    rule: str
+    decide: str
+
+
+class Lift(Struct, frozen=True):
+    """What a person may let through once; the values are those of a policy that says nothing."""
+
+    ask: Literal["person", "never"] = "person"
+    deny: Literal["person", "never"] = "never"
+    never: tuple[str, ...] = ()
+    minutes: Annotated[int, Meta(ge=1)] = 60
+
+
 class Policy(Struct):
     """A policy."""
 
@@ -46,3 +62,6 @@ class Policy(Struct):
     principals: dict[str, list[str]] = {}
     authors: list[str] = []
     authored_by: Author | None = None
+    default: str = "ask"
+    rules: list[Answer] = []
+    lift: Lift = Lift()

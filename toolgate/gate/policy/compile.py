@@ -9,6 +9,7 @@ from toolgate.gate.decision import AXES, COMPOSITION
 from toolgate.gate.effects.model import TYPES
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.facts.session import ASKABLE, CODES
+from toolgate.gate.policy.lift import compiled_lift, lift_faults
 from toolgate.gate.policy.match import EFFECT_KEYS
 from toolgate.gate.policy.mcp import compiled_mcp, mcp_faults
 from toolgate.gate.policy.model import FORMAT
@@ -29,6 +30,7 @@ _TOP = {
     "composition",
     "principals",
     "facts",
+    "lift",
 }
 _RULE = {"rule", "decide", "axis", "because", "tools", "effects", "facts"}
 _CLASS = {"name", "tools", "effects"}
@@ -123,6 +125,7 @@ def _compiled(body: dict[str, Any], catalog_digest: str) -> dict[str, Any]:
         "names": {key: sorted(set(names.get(key) or [])) for key in Settings._fields},
         "mcp": compiled_mcp(body.get("mcp") or {}),
         "facts": body.get("facts") or {},
+        **({"lift": compiled_lift(body["lift"])} if body.get("lift") is not None else {}),
         "classes": body.get("classes") or [],
         # Neither order nor repetition carries meaning, so neither is kept.
         "rules": sorted(rules.values(), key=lambda rule: str(rule["rule"])),
@@ -146,6 +149,7 @@ def _faults(body: Any) -> list[str]:
     faults += _facts_faults(body.get("facts"))
     faults += _items(body.get("rules"), "rule", "rule", _rule_faults)
     faults += _unaged_faults(body)
+    faults += lift_faults(body.get("lift"), body.get("rules"))
     return faults + people_faults(body)
 
 
