@@ -10,6 +10,15 @@ from toolgate.cli.lazy import LazyGroup
 from toolgate.errors import EvidenceError, ToolgateError
 
 _COMMANDS = {
+    "allow-for": (
+        "toolgate.cli.allow_for:allow_for",
+        "Let the next calls of a class through, signed.",
+    ),
+    "allow-once": (
+        "toolgate.cli.allow_once:allow_once",
+        "Let one call through that was held back.",
+    ),
+    "approvals": ("toolgate.cli.approvals:approvals", "List what later calls may still use."),
     "approve": ("toolgate.cli.approve:approve", "Approve a call that was asked or denied, signed."),
     "catalog": (
         "toolgate.cli.catalog:catalog",
