@@ -20,12 +20,14 @@ RULES = [
     {"rule": "may-deny", "decide": "deny"},
     {"rule": "open", "decide": "allow"},
 ]
-ANSWERS = {rule["rule"]: rule["decide"] for rule in RULES}
+EXCEPTION = {"override": "milder", "of": "may-deny", "decide": "ask"}
+ANSWERS = {"milder": "ask"} | {rule["rule"]: rule["decide"] for rule in RULES}
 
 
 def policy(lift: dict[str, Any] | None) -> bytes:
     """Return a policy with rules and with what it says under ``lift``, if anything."""
     body = {**json.loads(ALONE), "name": "lifting", "rules": RULES, "default": "deny"}
+    body["overrides"] = [EXCEPTION]
     if lift is not None:
         body["lift"] = {"calls": 20, **lift}
     return profile_bytes(body)
@@ -239,6 +241,17 @@ def _(kit: Any) -> None:
     assert not one.retry("z0", "may-deny", state="denied").allowed
     one.let("alice", answer="deny")
     assert one.retry("z1", "may-deny", state="denied").allowed
+    one.done("z1")
+    one.close()
+
+
+@legal("ask-of-an-override-let-through", beside="denied-by-a-rule-and-lifted", base=BASE)
+def _(kit: Any) -> None:
+    """An exception asks about what its rule denies"""
+    one = counter(kit)
+    assert not one.retry("z0", "milder").allowed
+    one.let("bob")
+    assert one.retry("z1", "milder").allowed
     one.done("z1")
     one.close()
 

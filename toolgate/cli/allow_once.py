@@ -93,7 +93,7 @@ def _liftable(people: People, decision: "Decision") -> str:
             f"class {name} is decided by the approvals of its own people; "
             f"`toolgate approve {call}` gives one"
         )
-    answer = answer_by(people.rules, people.default, decision.rule)
+    answer = answer_by(people.compiled, decision.rule)
     effects = (effect.type for effect in decision.effects)
     why = people.lift.refusal(decision.rule, answer, effects)
     if why or answer is None:

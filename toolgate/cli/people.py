@@ -23,16 +23,14 @@ class People(NamedTuple):
         lift: what a person may lift.
         composed: the classes whose own approvers decide.
         classes: every class.
-        rules: the name and the answer of each rule.
-        default: the answer where no rule speaks.
+        compiled: the compiled policy.
     """
 
     principals: dict[str, list[str]]
     lift: "Lift"
     composed: frozenset[str]
     classes: frozenset[str]
-    rules: tuple[tuple[str, str], ...]
-    default: str
+    compiled: dict[str, Any]
 
     def signer(self, named: str | None) -> str:
         """Return who signs: the one who is named, else the only one there is.
@@ -65,8 +63,7 @@ def _people(body: dict[str, Any]) -> People:
         lift_of(body.get("lift")),
         frozenset(body.get("composition") or {}),
         frozenset({"other", *(str(item["name"]) for item in body.get("classes") or [])}),
-        tuple((str(rule["rule"]), str(rule["decide"])) for rule in body.get("rules") or []),
-        str(body.get("default", "ask")),
+        body,
     )
 
 

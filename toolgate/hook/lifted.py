@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from shlex import quote
 
 from toolgate.approval import Approvers, code_of
+from toolgate.canonical import parse
 from toolgate.gate.decision import ALLOW, ASK, Decision
 from toolgate.gate.engine import Gate
 from toolgate.gate.policy.lift import Lifting, answer_by, lift_of
@@ -62,9 +63,9 @@ def _lifting(gate: Gate, decision: Decision) -> Lifting | None:
     policy = gate.policy
     if decision.action_class in policy.composition:
         return None  # the class's own approvers decide, and what a rule denies stays denied
-    lift = lift_of(policy.lift)
-    rules = ((rule.name, rule.decide) for rule in policy.rules)
-    answer = answer_by(rules, policy.default, decision.rule)
+    compiled = parse(policy.data)
+    lift = lift_of(compiled.get("lift"))
+    answer = answer_by(compiled, decision.rule)
     effects = (effect.type for effect in decision.effects)
     if answer is None or lift.refusal(decision.rule, answer, effects):
         return None

@@ -910,6 +910,7 @@ const isPolicy = fieldsOf({
   authors: orMissing(texts),
   default: orMissing(text),
   rules: orMissing(listOf(fieldsOf({ rule: text, decide: text }))),
+  overrides: orMissing(listOf(fieldsOf({ override: text, decide: text }))),
   lift: orMissing(
     fieldsOf({
       ask: orMissing(oneOf('person', 'never')),
@@ -1217,7 +1218,8 @@ function matterOf({ ev, class: name, rule, effects }) {
 /** Whether a policy lets signatures lift what it asks about or denies by a rule. */
 function mayLift({ rule: name, tampers, seenAt }, policy, signed) {
   const { ask = 'person', deny = 'never', never = [], minutes = 60 } = policy.lift ?? {};
-  const found = (policy.rules ?? []).find(({ rule }) => rule === name)?.decide;
+  const named = [...(policy.rules ?? []), ...(policy.overrides ?? [])];
+  const found = named.find(({ rule, override }) => (rule ?? override) === name)?.decide;
   const answer = name === 'default' ? policy.default ?? 'ask' : found;
   if (tampers || !['ask', 'deny'].includes(answer) || never.includes(name)) return false;
   const within = ({ ev }) =>

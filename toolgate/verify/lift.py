@@ -47,7 +47,9 @@ def not_lifted(one: Resting, policy: Policy, good: Sequence[Approval]) -> str:
 def _answer(policy: Policy, name: str) -> str | None:
     if name == "default":
         return policy.default
-    return next((rule.decide for rule in policy.rules if rule.rule == name), None)
+    answers = [(one.rule, one.decide) for one in policy.rules]
+    answers += [(one.override, one.decide) for one in policy.overrides]
+    return next((answer for rule, answer in answers if rule == name), None)
 
 
 def _too_wide(item: Approval, answer: str, minutes: int) -> str:

@@ -45,6 +45,13 @@ class Answer(Struct):
     decide: str
 
 
+class Override(Struct):
+    """An exception from a rule: its name and what it decides."""
+
+    override: str
+    decide: str
+
+
 class Lift(Struct, frozen=True):
     """What a person may let through once; the values are those of a policy that says nothing."""
 
@@ -64,4 +71,5 @@ class Policy(Struct):
     authored_by: Author | None = None
     default: str = "ask"
     rules: list[Answer] = []
+    overrides: list[Override] = []
     lift: Lift = Lift()

@@ -8,7 +8,6 @@ from toolgate.approval import Approval
 from toolgate.errors import InputError, PolicyError
 from toolgate.gate.policy.compile import compile_policy
 from toolgate.gate.policy.lift import Lift, Lifting, answer_by, lift_of
-from toolgate.gate.policy.model import Policy
 
 CATALOG = "sha256:" + "0" * 64
 MINUTE = 60_000_000
@@ -69,10 +68,6 @@ def test_a_compiled_form_that_is_none_is_refused(lift):
         lift_of(lift)
 
 
-def test_the_policy_in_memory_keeps_it():
-    assert Policy(json.dumps(compiled({"calls": 1})).encode()).lift["calls"] == 1
-
-
 @pytest.mark.parametrize(
     ("rule", "answer", "effects", "said"),
     [
@@ -89,10 +84,15 @@ def test_who_may_lift_what(rule, answer, effects, said):
 
 
 def test_answers_by_name():
-    rules = [("a", "allow"), ("b", "deny")]
-    assert answer_by(rules, "ask", "b") == "deny"
-    assert answer_by(rules, "ask", "default") == "ask"
-    assert answer_by(rules, "ask", "harmless") is None
+    policy = {
+        "default": "ask",
+        "rules": [{"rule": "a", "decide": "allow"}, {"rule": "b", "decide": "deny"}],
+        "overrides": [{"override": "o", "of": "b", "decide": "ask"}],
+    }
+    assert answer_by(policy, "b") == "deny"
+    assert answer_by(policy, "o") == "ask"
+    assert answer_by(policy, "default") == "ask"
+    assert answer_by(policy, "harmless") is None
 
 
 def approval(entry, **more):

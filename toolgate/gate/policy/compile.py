@@ -149,7 +149,7 @@ def _faults(body: Any) -> list[str]:
     faults += _facts_faults(body.get("facts"))
     faults += _items(body.get("rules"), "rule", "rule", _rule_faults)
     faults += _unaged_faults(body)
-    faults += lift_faults(body.get("lift"), body.get("rules"))
+    faults += lift_faults(body.get("lift"), body)
     return faults + people_faults(body)
 
 

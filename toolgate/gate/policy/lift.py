@@ -17,6 +17,7 @@ PERSON, NEVER = "person", "never"
 TAMPER = "gate.tamper"
 """What changes this gate is never let through, whatever a policy says."""
 
+_NAMED = (("rules", "rule"), ("overrides", "override"))
 _KEYS = ("ask", "deny", "never", "minutes", "calls")
 _MOST_MINUTES, _MOST_CALLS = 1440, 100
 _MINUTE_US = 60_000_000
@@ -124,22 +125,25 @@ def lift_of(compiled: Mapping[str, Any] | None) -> Lift:
     known = dict(compiled) if isinstance(compiled, dict) else {}
     names = known.get("never")
     texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    if not texts or known.keys() != set(_KEYS) or lift_faults({**known, "never": []}, None):
+    if not texts or known.keys() != set(_KEYS) or lift_faults({**known, "never": []}, {}):
         raise PolicyError("compiled policy", ["lift has another form than a compiled one"])
     return Lift(**{**known, "never": tuple(known["never"])})
 
 
-def answer_by(rules: Iterable[tuple[str, str]], default: str, name: str) -> str | None:
-    """Return what a policy answers by a rule's name, None if it has no such rule.
+def answer_by(policy: Mapping[str, Any], name: str) -> str | None:
+    """Return what a compiled policy answers by a rule or override, None if it has none so called.
 
     Args:
-        rules: the name and the answer of each rule.
-        default: the answer where no rule speaks.
-        name: a rule's name, or ``default``.
+        policy: the compiled policy.
+        name: a rule's or an override's name, or ``default``.
     """
     if name == DEFAULT:
-        return default
-    return next((answer for rule, answer in rules if rule == name), None)
+        return str(policy.get("default", ASK))
+    for kind, label in _NAMED:
+        for item in policy.get(kind) or ():
+            if item[label] == name:
+                return str(item["decide"])
+    return None
 
 
 def compiled_lift(value: dict[str, Any]) -> dict[str, Any]:
@@ -148,12 +152,12 @@ def compiled_lift(value: dict[str, Any]) -> dict[str, Any]:
     return {**full, "never": sorted(set(full["never"]))}
 
 
-def lift_faults(value: Any, rules: Any) -> list[str]:
+def lift_faults(value: Any, body: Mapping[str, Any]) -> list[str]:
     """Return every fault of ``lift``.
 
     Args:
         value: what the policy's YAML says under it; None if nothing.
-        rules: the policy's rules as its YAML says them.
+        body: the policy as its YAML says it.
     """
     if value is None:
         return []
@@ -168,16 +172,16 @@ def lift_faults(value: Any, rules: Any) -> list[str]:
         number = value.get(key, 1)
         if type(number) is not int or not 1 <= number <= most:
             faults.append(f"lift: {key} is {number!r:.80}; expected a number from 1 to {most}")
-    return faults + _never_faults(value.get("never", []), rules)
+    return faults + _never_faults(value.get("never", []), body)
 
 
-def _never_faults(value: Any, rules: Any) -> list[str]:
+def _never_faults(value: Any, body: Mapping[str, Any]) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
         return ["lift: never is not a list of rule names"]
-    named = {
-        rule.get("rule")
-        for rule in (rules if isinstance(rules, list) else ())
-        if isinstance(rule, dict) and isinstance(rule.get("rule"), str)
-    }
-    known = {DEFAULT, *named}
+    known = {DEFAULT}
+    for kind, label in _NAMED:
+        items = body.get(kind)
+        for item in items if isinstance(items, list) else ():
+            if isinstance(item, dict) and isinstance(item.get(label), str):
+                known.add(item[label])
     return [f"lift: never: no rule is called {name}" for name in value if name not in known]

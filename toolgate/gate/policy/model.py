@@ -52,7 +52,6 @@ class Policy:
         )
         self.principals: dict[str, list[str]] = body.get("principals", {})
         self.composition: dict[str, dict[str, Any]] = body["composition"]
-        self.lift: dict[str, Any] | None = body.get("lift")
         self.authored_by: dict[str, str | None] | None = body["authored_by"]
         self.turns: dict[str, int] = {
             code: item["turns"] for code, item in body.get("facts", {}).items()
