@@ -29,6 +29,7 @@ _COMMANDS = {
     "key": ("toolgate.cli.key:key", "Make, show and rotate signing keys."),
     "ledger": ("toolgate.cli.ledger:ledger", "Verify and show the decision ledger."),
     "policy": ("toolgate.cli.policy:policy", "Check, compile and show policies."),
+    "propose": ("toolgate.cli.propose:propose", "Propose rules for what people always approve."),
     "refuse": ("toolgate.cli.approve:refuse", "Refuse a call that was asked or denied, signed."),
     "replay": ("toolgate.cli.replay:replay", "Decide recorded decisions again, byte for byte."),
     "simulate": (

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from toolgate.errors import InputError
 
 if TYPE_CHECKING:
+    from toolgate.cli.codes import Named
     from toolgate.gate.policy.lift import Lift, Lifting
     from toolgate.verify.shapes import Decision
-    from toolgate.views.codes import Named
 
 _NOBODY = (
     "the policy gives nobody a key. Make one with `toolgate key new NAME` and put what it prints "
@@ -92,10 +92,10 @@ def named(root: str, text: str) -> "Named":
         InputError: it is no code, or names nothing, or two things.
     """
     from toolgate.approval import typed_code
+    from toolgate.cli.codes import named_by
     from toolgate.cli.ledger.place import shown
     from toolgate.cli.ledger.progress import Progress
     from toolgate.verify.place import open_ledger
-    from toolgate.views.codes import named_by
     from toolgate.views.gather import all_lines
 
     code = typed_code(text)

@@ -10,7 +10,9 @@ import pytest
 from approved import key
 
 import toolgate.cli
+from toolgate.canonical import digest_of
 from toolgate.hook.answer import answer
+from toolgate.ledger.append import Ledger
 
 CODE = re.compile(r"allow-once ([A-Z2-7]{4}-[A-Z2-7]{4})")
 PUSH = "git push origin main"
@@ -148,6 +150,14 @@ class Counter:
         self.ts += 1000
         said = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": call}
         self.event("PostToolUse", session, self.ts, tool_response={}, **said)
+
+    def writer(self) -> Ledger:
+        """Return the ledger's writer, for what no hook of the host reports."""
+        return Ledger(self.ledger)
+
+    def args(self, command: str) -> str:
+        """Return the digest of a command's arguments."""
+        return digest_of({"command": command})
 
     def end(self, session: str = "s1") -> None:
         """End a session."""

@@ -252,7 +252,7 @@ def test_a_missing_key_or_ledger_is_one_line(at):
 
 
 def test_two_calls_with_one_code_are_not_guessed(at, monkeypatch):
-    monkeypatch.setattr("toolgate.views.codes.code_of", lambda *matter: "AAAA-AAAA")
+    monkeypatch.setattr("toolgate.cli.codes.code_of", lambda *matter: "AAAA-AAAA")
     at.call("c1")
     at.call("c2", "git push origin other")
     assert (
