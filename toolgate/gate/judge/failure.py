@@ -2,7 +2,7 @@
 
 from toolgate.errors import UnavailableError
 
-ADDRESS, NO_KEY, NO_CLIENT = "address", "no-key", "no-client"
+ADDRESS, NO_KEY = "address", "no-key"
 UNREACHABLE, TIMEOUT, REDIRECT, STATUS = "unreachable", "timeout", "redirect", "status"
 TOO_LARGE, NOT_JSON, SHAPE = "too-large", "not-json", "shape"
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from toolgate.gate.judge.backends import Wire
 from toolgate.gate.judge.failure import (
     ADDRESS,
-    NO_CLIENT,
     REDIRECT,
     STATUS,
     TIMEOUT,
@@ -42,12 +41,8 @@ def send(wire: Wire, key: str, *, until: float, most_bytes: int) -> bytes:
     """
     if wrong := url_fault(wire.url):
         raise JudgeError(ADDRESS, f"the judge's address {wrong}")
-    try:
-        import httpx
-    except ImportError:
-        raise JudgeError(
-            NO_CLIENT, "httpx is not installed (pip install 'toolgate-evalkit[judge]')"
-        ) from None
+    import httpx
+
     left = until - time.monotonic()
     if left < _LEAST_SECONDS:
         raise JudgeError(TIMEOUT, "no time was left to ask the judge")
