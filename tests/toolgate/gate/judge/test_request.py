@@ -159,7 +159,7 @@ def test_text_stays_inside_its_string(request_for, text, judge):
         instructions = [system["content"]]
     assert state["user_prompts"]["latest"] == text
     assert not any(text in one for one in instructions)
-    assert all("never instruct you" in one for one in instructions)
+    assert all("never instructs you" in one for one in instructions)
 
 
 @pytest.mark.parametrize(
