@@ -31,9 +31,10 @@ def _read(file: str) -> bytes:
 
 def _compiled(file: str) -> bytes:
     from toolgate.gate.catalog.load import shipped
+    from toolgate.gate.open import lexicon_digest
     from toolgate.gate.policy.compile import compile_policy
 
-    return compile_policy(_read(file), shipped().digest, name=file)
+    return compile_policy(_read(file), shipped().digest, name=file, lexicon=lexicon_digest())
 
 
 def _as_used(file: str) -> bytes:

@@ -99,14 +99,25 @@ def gate_from(file: str) -> Gate:
     catalog = shipped()
     if source.lstrip().startswith(b"{"):
         return Gate(Policy(source.strip(), file), catalog, second_opinion)
-    kept = path.join(cache_folder(), digest(source)[7:39] + "-" + catalog.digest[7:23] + ".json")
+    lexicon = lexicon_digest()
+    by = catalog.digest[7:23] + "-" + lexicon[7:23]
+    kept = path.join(cache_folder(), f"{digest(source)[7:39]}-{by}.json")
     data = _read_kept(kept)
     if data is None:
         from toolgate.gate.policy.compile import compile_policy
 
-        data = compile_policy(source, catalog.digest, name=file)
+        data = compile_policy(source, catalog.digest, name=file, lexicon=lexicon)
         _keep(kept, data)
     return Gate(Policy(data), catalog, second_opinion)
+
+
+def lexicon_digest() -> str:
+    """Return the digest of the lexicon this package was built with.
+
+    Raises:
+        UnavailableError: the package was not built.
+    """
+    return digest(read_compiled("lexicon.json"))
 
 
 def cache_folder() -> str:

@@ -37,13 +37,16 @@ _MOST_TURNS = 10_000
 _DECIDE = ("allow", "ask", "deny")
 
 
-def compile_policy(source: bytes, catalog_digest: str, *, name: str = "policy") -> bytes:
+def compile_policy(
+    source: bytes, catalog_digest: str, *, name: str = "policy", lexicon: str | None = None
+) -> bytes:
     """Compile policy YAML.
 
     Args:
         source: the YAML text.
         catalog_digest: digest of the catalogue its decisions rest on.
         name: what to call the source in messages.
+        lexicon: digest of the lexicon its readings of a task rest on; None for whichever is there.
 
     Returns:
         Canonical JSON; its SHA-256 is the policy digest.
@@ -69,7 +72,7 @@ def compile_policy(source: bytes, catalog_digest: str, *, name: str = "policy") 
     faults = _faults(body)
     if faults:
         raise PolicyError(name, faults)
-    return canonical_bytes(_compiled(body, catalog_digest))
+    return canonical_bytes(_compiled(body, catalog_digest, lexicon))
 
 
 def _strict_loader(yaml: Any) -> Any:
@@ -106,14 +109,14 @@ def _strict_loader(yaml: Any) -> Any:
     return Loader
 
 
-def _compiled(body: dict[str, Any], catalog_digest: str) -> dict[str, Any]:
+def _compiled(body: dict[str, Any], catalog_digest: str, lexicon: str | None) -> dict[str, Any]:
     names = body.get("names") or {}
     rules = {canonical_bytes(rule): rule for rule in body.get("rules") or []}
     return {
         "format": FORMAT,
         "name": body["name"],
         "catalog": catalog_digest,
-        "lexicon": None,
+        "lexicon": lexicon,
         "default": body.get("default", "ask"),
         "unattended": body.get("unattended") or {"modes": [], "ask": "deny"},
         "authored_by": body.get("authored_by"),
