@@ -6,7 +6,17 @@ from toolgate.canonical import canonical_bytes
 from toolgate.errors import InputError
 from toolgate.gate.effects.model import TYPES
 from toolgate.gate.policy.match import EFFECT_KEYS
-from toolgate.gate.task.lexicon import BASE, CUES, END, FORMAT, GERUND, NOUN, PARTICIPLE
+from toolgate.gate.task.lexicon import (
+    BASE,
+    CUES,
+    END,
+    FORMAT,
+    GERUND,
+    NOUN,
+    PARTICIPLE,
+    first_words,
+    steps_of,
+)
 
 _TOP = frozenset(
     (
@@ -70,22 +80,25 @@ def compile_lexicon(source: bytes, *, name: str = "lexicon") -> bytes:
         raise InputError(f"{name}: {str(error)[:200]}") from None
     _check(body, name)
     verbs = [
-        ([act, form], words)
+        [act, _forms(phrase, body["irregular"], body["double"]), phrase.partition(" ")[2]]
         for act, item in body["acts"].items()
         for phrase in item.get("verbs", ())
-        for form, words in _inflected(phrase, body["irregular"], body["double"])
     ]
     verbs += [
-        ([act, NOUN], phrase)
+        [act, {NOUN: ""}, phrase]
         for act, item in body["acts"].items()
         for phrase in item.get("nouns", ())
     ]
-    cues = [(cue, str(phrase)) for cue, phrases in body["cues"].items() for phrase in phrases]
+    cues = [
+        [cue, {BASE: ""}, str(phrase)]
+        for cue, phrases in body["cues"].items()
+        for phrase in phrases
+    ]
     return canonical_bytes(
         {
             "format": FORMAT,
-            "verbs": _wordings(verbs),
-            "cues": _wordings(cues),
+            "verbs": _wordings(verbs, name),
+            "cues": _wordings(cues, name),
             "acts": {
                 act: {"does": item["does"], "named": item.get("named", [])}
                 for act, item in body["acts"].items()
@@ -156,40 +169,22 @@ def expanded(phrase: str) -> list[str]:
     return list(dict.fromkeys(made))
 
 
-def _wordings(phrases: list[tuple[Any, str]]) -> dict[str, Any]:
+def _wordings(rows: list[list[Any]], name: str) -> dict[str, Any]:
     """Return wordings, and under each word that one can begin with the numbers of those.
 
-    A wording is what it says and its steps; a step is a list of choices, each a list of words.
+    A wording is what it says, the forms of its first word and the phrase, or what follows them.
+
+    Raises:
+        InputError: a bracket is not closed.
     """
-    made: list[Any] = []
     starts: dict[str, list[int]] = {}
-    for says, phrase in phrases:
-        steps = _steps(phrase)
-        for first in sorted(_firsts(steps)):
-            starts.setdefault(first, []).append(len(made))
-        made.append([says, steps])
-    return {"wordings": made, "starts": starts}
-
-
-def _steps(phrase: str) -> list[list[list[str]]]:
-    steps: list[list[list[str]]] = []
-    rest = phrase
-    while rest:
-        before, bracket, rest = rest.partition("(")
-        steps += [[[word]] for word in before.split()]
-        if bracket:
-            inside, _, rest = rest.partition(")")
-            steps.append([choice.split() for choice in inside.split("|")])
-    return steps
-
-
-def _firsts(steps: list[list[list[str]]]) -> set[str]:
-    found: set[str] = set()
-    for step in steps:
-        found.update(choice[0] for choice in step if choice)
-        if all(step):
-            break
-    return found
+    for number, (says, forms, phrase) in enumerate(rows):
+        if phrase.count("(") != phrase.count(")"):
+            raise InputError(f"{name}: {says}: {phrase!r}: a bracket is not closed")
+        firsts = {word for word in forms.values() if word} or first_words(steps_of(phrase))
+        for first in sorted(firsts):
+            starts.setdefault(first, []).append(number)
+    return {"wordings": rows, "starts": starts}
 
 
 def _check(body: Any, name: str) -> None:
@@ -214,12 +209,11 @@ def _check(body: Any, name: str) -> None:
             raise InputError(f"{name}: {key}: unknown act {act}")
 
 
-def _inflected(
-    phrase: str, irregular: dict[str, list[str]], double: list[str]
-) -> list[tuple[str, str]]:
-    verb, _, rest = phrase.partition(" ")
+def _forms(phrase: str, irregular: dict[str, list[str]], double: list[str]) -> dict[str, str]:
+    """Return the forms of a phrase's verb that are read."""
+    verb = phrase.partition(" ")[0]
     if verb in _PROGRAMS:
-        return [(BASE, phrase)]
+        return {BASE: verb}
     if verb in irregular:
         _, _, participle, gerund = irregular[verb]
     elif verb in double:
@@ -230,8 +224,7 @@ def _inflected(
         participle, gerund = f"{verb[:-1]}ied", f"{verb}ing"
     else:
         participle, gerund = f"{verb}ed", f"{verb}ing"
-    forms = [(BASE, phrase), (GERUND, f"{gerund} {rest}")]
-    return [*forms, (PARTICIPLE, f"{participle} {rest}")]
+    return {BASE: verb, GERUND: gerund, PARTICIPLE: participle}
 
 
 def _put(tree: dict[str, Any], words: list[str], value: str, name: str) -> None:

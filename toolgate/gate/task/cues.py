@@ -193,7 +193,7 @@ class Clauses(Walk):
             if self._words[position] in (";", ".", "but", "then"):
                 return -1
             cues, _ = (
-                self._lexicon.cues.at(self._words, position) if self._words[position] else ([], 0)
+                self._lexicon.cue_at(self._words, position) if self._words[position] else ([], 0)
             )
             if "alone" in cues:
                 return position
@@ -322,7 +322,7 @@ class Clauses(Walk):
             if token.kind == MARK and not self._is_list(at + 1):
                 break
             if token.kind == "word" and word not in (*COORDINATORS, ","):
-                if self._lexicon.cues.at(self._words, at)[0] and not is_name(token):
+                if self._lexicon.cue_at(self._words, at)[0] and not is_name(token):
                     break
                 if word in self._lexicon.aside or word in ("but", "then"):
                     break

@@ -42,18 +42,47 @@ CUES = (
 )
 
 
+Steps = list[list[list[str]]]
+"""A phrase: its steps in order, each a list of choices, each a list of words."""
+
+
+def steps_of(phrase: str) -> Steps:
+    """Return the steps of a phrase such as ``(a|the|) branch``."""
+    steps: Steps = []
+    rest = phrase
+    while rest:
+        before, bracket, rest = rest.partition("(")
+        steps += [[[word]] for word in before.split()]
+        if bracket:
+            inside, _, rest = rest.partition(")")
+            steps.append([choice.split() for choice in inside.split("|")])
+    return steps
+
+
+def first_words(steps: Steps) -> set[str]:
+    """Return every word that a phrase can begin with."""
+    found: set[str] = set()
+    for step in steps:
+        found.update(choice[0] for choice in step if choice)
+        if all(step):
+            break
+    return found
+
+
 class Wordings:
     """Phrases with alternatives, found by the word they begin with.
 
     Args:
-        body: ``wordings``, each what it says and its steps, and ``starts``, word to numbers.
+        body: ``wordings``, each what it says, the forms of its first word and what follows, or
+            the whole phrase; ``starts``, word to numbers of wordings.
     """
 
     def __init__(self, body: dict[str, Any]) -> None:
-        self._wordings: list[tuple[Any, list[list[list[str]]]]] = body["wordings"]
+        self._wordings: list[tuple[str, dict[str, str], str]] = body["wordings"]
         self._starts: dict[str, list[int]] = body["starts"]
+        self._steps: dict[int, Steps] = {}
 
-    def at(self, words: list[str], start: int) -> tuple[list[Any], int]:
+    def at(self, words: list[str], start: int) -> tuple[list[tuple[str, str]], int]:
         """Return what the longest wordings that begin at a word say, and where they end.
 
         Args:
@@ -61,29 +90,40 @@ class Wordings:
             start: where they begin.
 
         Returns:
-            What they say, in the lexicon's order, and the position behind them; nothing and
-            ``start`` if there are none.
+            What they say and the form of the first word, in the lexicon's order, and the
+            position behind them; nothing and ``start`` if there are none.
         """
-        found: list[Any] = []
+        found: list[tuple[str, str]] = []
         end = start
-        for number in self._starts.get(words[start], ()):
-            says, steps = self._wordings[number]
-            ends = {start}
-            for step in steps:
-                ends = {
-                    at + len(choice)
-                    for at in ends
-                    for choice in step
-                    if not choice or words[at : at + len(choice)] == choice
-                }
-                if not ends:
-                    break
-            furthest = max(ends, default=start)
+        first = words[start]
+        for number in self._starts.get(first, ()):
+            says, forms, phrase = self._wordings[number]
+            steps = self._steps.get(number)
+            if steps is None:
+                steps = self._steps[number] = steps_of(phrase)
+            kinds = [form for form, word in forms.items() if word in (first, "")]
+            begin = start if "" in forms.values() else start + 1
+            furthest = max(_ends(steps, words, begin), default=start)
             if furthest > end:
                 found, end = [], furthest
             if furthest == end and furthest > start:
-                found.append(says)
+                found += [(says, form) for form in kinds]
         return found, end
+
+
+def _ends(steps: Steps, words: list[str], start: int) -> set[int]:
+    """Return every position at which a phrase can end that begins at a word."""
+    ends = {start}
+    for step in steps:
+        ends = {
+            at + len(choice)
+            for at in ends
+            for choice in step
+            if not choice or words[at : at + len(choice)] == choice
+        }
+        if not ends:
+            break
+    return ends
 
 
 class Lexicon:
@@ -132,6 +172,11 @@ class Lexicon:
         self.own = frozenset(body["own"])
         self.labels = frozenset(body["labels"])
         self.writes = frozenset(body["writes"])
+
+    def cue_at(self, words: list[str], start: int) -> tuple[list[str], int]:
+        """Return the longest cues that begin at a word, and where they end."""
+        found, end = self.cues.at(words, start)
+        return [cue for cue, _ in found], end
 
 
 def longest(tree: dict[str, Any], words: list[str], start: int) -> tuple[Any, int]:

@@ -1,6 +1,5 @@
 """A prompt's text as sentences of tokens. Linear, whatever the text. Pure."""
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -12,15 +11,9 @@ _FENCES = ("```", "~~~")
 _MOST_QUOTED = 400
 _MOST_LINE = 20_000
 
-_PIECES = re.compile(
-    r"`(?P<code>[^`\n]{1,400})`"
-    r'|"(?P<double>[^"\n]{1,400})"'
-    r"|\u201c(?P<curly>[^\u201c\u201d\n]{1,400})\u201d"
-    r"|\u00ab(?P<angle>[^\u00ab\u00bb\n]{1,400})\u00bb"
-    r"|(?<!\w)'(?P<single>[^'\n]{1,400})'(?!\w)"
-    r"|(?P<word>[\w~./@#$%*+&=<>:?\\^\[\]{}-]{1,400}(?:'\w{1,8})?)"
-    r"|(?P<mark>[^\w\s])"
-)
+_INSIDE = frozenset("~./@#$%*+&=<>:?\\^[]{}-_!")
+_QUOTES = {"`": "`", '"': '"', "\u201c": "\u201d", "\u00ab": "\u00bb", "'": "'"}
+_LONGEST_WORD = 400
 _NO_END = frozenset(("e.g", "i.e", "etc", "vs", "cf", "approx", "incl"))
 _SHORT = {
     "dont": ("do", "not"),
@@ -132,35 +125,65 @@ def sentences(text: str) -> Iterator[Sentence]:
 def _of_line(line: str) -> Iterator[Sentence]:
     line = line.replace("\u2019", "'").replace("\u2018", "'").lstrip("-*\u2022# \t")
     made: list[Token] = []
-    begin = 0
-    for match in _PIECES.finditer(line):
-        kind = match.lastgroup
-        raw = match.group()
-        if kind == "word":
-            word, closing = _trimmed(raw)
-            if word:
-                made += _words(word)
-            if word.lower() in _NO_END:
-                continue
-            if closing and _closes(closing, line, match.end()):
-                if made:
-                    yield Sentence(tuple(made), closing, line[begin : match.end()].strip())
-                made, begin = [], match.end()
-            elif closing:
-                made.append(Token(closing, MARK, closing))
-        elif kind == "mark":
-            if raw in ".?!\u2026" and _closes(raw, line, match.end()):
-                if made:
-                    yield Sentence(tuple(made), raw, line[begin : match.end()].strip())
-                made, begin = [], match.end()
-            else:
-                made.append(Token(raw, MARK, raw))
-        else:
-            inside = match.group(kind) if kind else raw
-            made.append(Token(inside[:_MOST_QUOTED], QUOTED, raw))
+    begin = at = 0
+    while at < len(line):
+        char = line[at]
+        if char.isspace():
+            at += 1
+            continue
+        closing = _quoted_to(line, at) if char in _QUOTES else -1
+        if closing > 0:
+            made.append(Token(line[at + 1 : closing], QUOTED, line[at : closing + 1]))
+            at = closing + 1
+            continue
+        end = _word_to(line, at)
+        if end == at:
+            made.append(Token(char, MARK, char))
+            at += 1
+            continue
+        word, mark = _trimmed(line[at:end])
+        if word:
+            made += _words(word)
+        at = end
+        if mark and _closes(mark, line, end) and word.lower() not in _NO_END:
+            if made:
+                yield Sentence(tuple(made), mark, line[begin:end].strip())
+            made, begin = [], end
+        elif mark:
+            made.append(Token(mark, MARK, mark))
     if made:
         ends = ":" if made[-1].text == ":" else ""
         yield Sentence(tuple(made), ends, line[begin:].strip())
+
+
+def _quoted_to(line: str, at: int) -> int:
+    """Return where the quotation ends that a mark begins; -1 where it begins none."""
+    mark = line[at]
+    if mark == "'" and at and line[at - 1].isalnum():
+        return -1
+    closing = line.find(_QUOTES[mark], at + 1, at + 2 + _MOST_QUOTED)
+    if closing <= at + 1:
+        return -1
+    if mark == "'" and line[closing + 1 : closing + 2].isalnum():
+        return -1
+    return closing
+
+
+def _word_to(line: str, at: int) -> int:
+    """Return where a word ends: letters, digits, and what paths and refs are made of."""
+    end = at
+    most = min(len(line), at + _LONGEST_WORD)
+    while end < most:
+        char = line[end]
+        if (
+            char.isalnum()
+            or char in _INSIDE
+            or (char == "'" and end > at and line[end + 1 : end + 2].isalnum())
+        ):
+            end += 1
+        else:
+            break
+    return end
 
 
 def _trimmed(raw: str) -> tuple[str, str]:

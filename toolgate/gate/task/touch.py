@@ -1,6 +1,5 @@
 """Whether what is done is an act, and whether it is done to what a name stands for. Pure."""
 
-from fnmatch import fnmatchcase
 from posixpath import basename, normpath
 from typing import Any
 
@@ -129,7 +128,7 @@ def _is_thing(thing: dict[str, list[str]], deed: Deed) -> bool:
 
 def _among(path: str, patterns: list[str]) -> bool:
     parts = [part for part in path.split("/") if part and part != "."]
-    return any(fnmatchcase(part, pattern) for part in parts for pattern in patterns)
+    return any(matches(part, pattern) for part in parts for pattern in patterns)
 
 
 def named(text: str, deed: Deed) -> bool:
@@ -180,9 +179,7 @@ def same_path(text: str, deed: Deed, *, wide: bool) -> bool:
         return True
     if not wide:
         return False
-    if "*" in text and (
-        fnmatchcase(resource, f"*/{text}") or fnmatchcase(basename(resource), text)
-    ):
+    if "*" in text and (matches(resource, f"*/{text}") or matches(basename(resource), text)):
         return True
     inside = "/" + _inside(deed).lstrip("/") + "/"
     if not text.startswith(("/", "~")) and f"/{text}/" in inside:
@@ -192,7 +189,7 @@ def same_path(text: str, deed: Deed, *, wide: bool) -> bool:
     marks = deed.effect.how.split()
     if any(mark in marks for mark in _WIDE):
         above = resource.rstrip("/*") or "/"
-        return whole.startswith(above + "/") or ("*" in resource and fnmatchcase(whole, resource))
+        return whole.startswith(above + "/") or ("*" in resource and matches(whole, resource))
     return False
 
 

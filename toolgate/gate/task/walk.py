@@ -91,7 +91,7 @@ class Walk:
             return at + 1
         if token.kind == QUOTED:
             return self._object(at)
-        cues, cue_end = self._lexicon.cues.at(self._words, at)
+        cues, cue_end = self._lexicon.cue_at(self._words, at)
         acts, act_end = self._acts_at(at)
         place_end = longest(self._lexicon.environments, self._words, at)[1]
         if place_end >= max(act_end, cue_end, at + 1) and not self._is_verb_here(acts):
@@ -120,7 +120,7 @@ class Walk:
     def _unless_inside(self, at: int, cues: list[str], end: int) -> tuple[list[str], int]:
         """Return a cue that means little, or none where one that means more begins inside it."""
         for inside in range(at + 1, end):
-            found, further = self._lexicon.cues.at(self._words, inside)
+            found, further = self._lexicon.cue_at(self._words, inside)
             if found and further > end and found[0] not in ("idle", "clause"):
                 return [], at
         return cues, end
@@ -151,7 +151,7 @@ class Walk:
         """Say whether a comma goes on with the list of acts or things before it."""
         if not self._target:
             return False
-        if self._lexicon.cues.at(self._words, at)[0]:
+        if self._lexicon.cue_at(self._words, at)[0]:
             return False
         acts, _ = self._acts_at(at)
         forms = {form for _, form in acts}
@@ -217,8 +217,7 @@ class Walk:
 
     def _acts_at(self, at: int) -> tuple[list[tuple[str, str]], int]:
         """Return the acts named at a word, also behind a verb that says nothing by itself."""
-        acts, end = self._lexicon.verbs.at(self._words, at)
-        found = [(act, form) for act, form in acts]
+        found, end = self._lexicon.verbs.at(self._words, at)
         light, light_end = longest(self._lexicon.light, self._words, at)
         if light is None:
             return found, end
