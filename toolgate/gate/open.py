@@ -94,8 +94,8 @@ def gate_from(file: str) -> Gate:
     catalog = shipped()
     if source.lstrip().startswith(b"{"):
         return Gate(Policy(source.strip(), file), catalog, second_opinion)
-    # What comes of a source depends on the compiler, the catalogue, the lexicon and the policies it extends:
-    # on this build, for files are extended by their digest.
+    # What comes of a source depends on the compiler, the catalogue, the lexicon and the policies
+    # it extends: on this build, for files are extended by their digest.
     kept = path.join(cache_folder(), digest(source)[7:39] + "-" + build_digest()[7:23] + ".json")
     data = _read_kept(kept)
     if data is None:
