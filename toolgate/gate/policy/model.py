@@ -45,6 +45,7 @@ class Policy:
         self.digest = digest(data)
         self.name: str = body["name"]
         self.catalog: str = body["catalog"]
+        self.lexicon: str | None = body["lexicon"]
         self.default: str = body["default"]
         self.unattended_modes = frozenset(body["unattended"]["modes"])
         self.unattended_answer: str = body["unattended"]["ask"]
