@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import time
 from textwrap import wrap
 
 import click
@@ -20,8 +21,8 @@ from toolgate.gate.engine import Gate
 from toolgate.gate.facts.session import NOTHING, PART_MARK, Session
 from toolgate.gate.open import gate_for
 from toolgate.gate.policy.evaluate import evaluate
-from toolgate.gate.policy.match import applies
 from toolgate.gate.policy.rule import Rule
+from toolgate.gate.policy.speaking import rules_on_effect
 from toolgate.gate.shell.model import Word
 from toolgate.views.sheet import plain
 
@@ -80,7 +81,7 @@ def explain(
         place=place,
         mode=mode,
         task=None,
-        ts=0,
+        ts=time.time_ns() // 1_000,
     )
     known = NOTHING if session is None else _session(session, ledger)
     decision = gate.decide(call, known)
@@ -164,16 +165,9 @@ def _facts(gate: Gate, decision: Decision) -> list[tuple[str, str]]:
 
 
 def _as_text(gate: Gate, call: ToolCall, decision: Decision, reading: Node) -> str:
-    codes = {fact.code for fact in decision.facts}
-
     def rules(effect: Effect) -> list[Rule]:
-        spoken = gate.policy.rules_for(effect.type)
-        found = [
-            rule
-            for rule in spoken
-            if applies(rule, call.tool, effect) and codes.issuperset(rule.facts)
-        ]
-        return found or [evaluate(gate.policy, call.tool, (effect,)).rule]
+        found = rules_on_effect(gate.policy, call, decision, effect)
+        return found or [evaluate(gate.policy, call.tool, (effect,), call=call).rule]
 
     width = shutil.get_terminal_size().columns
     lines = wrap(plain(f"{decision.state}: {decision.sentence}"), width, break_on_hyphens=False)

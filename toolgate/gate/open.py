@@ -43,9 +43,14 @@ def user_policy(variables: Mapping[str, str]) -> str:
     named = variables.get("TOOLGATE_POLICY_FILE")
     if named:
         return named
-    home = (variables.get("HOME") or "").rstrip("/")
-    usual = (variables.get("XDG_CONFIG_HOME") or home + "/.config") + "/toolgate/policy.yaml"
+    usual = usual_policy(variables)
     return usual if path.lexists(usual) else ""
+
+
+def usual_policy(variables: Mapping[str, str]) -> str:
+    """Return where the user's policy lies if no other place is named."""
+    home = (variables.get("HOME") or "").rstrip("/")
+    return (variables.get("XDG_CONFIG_HOME") or home + "/.config") + "/toolgate/policy.yaml"
 
 
 def policy_signature(variables: Mapping[str, str]) -> bytes | None:
