@@ -26,7 +26,8 @@ def check(file: str, strict: bool, as_json: bool) -> None:
     from toolgate.gate.bases import bases_beside, policy_source
     from toolgate.gate.policy.compile import whole_source
     from toolgate.gate.policy.faults import policy_faults
-    from toolgate.gate.policy.lint import lint
+    from toolgate.gate.policy.lint import lint, names_of
+    from toolgate.gate.policy.yaml_source import read_yaml
 
     now = time.time_ns() // 1_000
     body: Any = None
@@ -34,13 +35,16 @@ def check(file: str, strict: bool, as_json: bool) -> None:
     remarks: list[str] = []
     source = policy_source(file)
     try:
+        body = written = read_yaml(source, file)
         body = whole_source(source, name=file, bases=bases_beside(file))
         faults = policy_faults(body)
     except PolicyError as error:
         faults = error.faults
+    own = names_of(written) if body is not None else set()
     if not faults:
-        digest, silent, remarks = _tried(file, source, body, now)
-    remarks = lint(body, now, silent) + remarks
+        digest, spoken, remarks = _tried(file, body, now)
+        silent = own - spoken if body.get("examples") else set()
+    remarks = lint(body, now, own, silent) + remarks
     if as_json:
         click.echo(json.dumps({"digest": digest, "faults": faults, "remarks": remarks}, indent=2))
     else:
@@ -55,29 +59,17 @@ def check(file: str, strict: bool, as_json: bool) -> None:
         sys.exit(1)
 
 
-def _tried(
-    file: str, source: bytes, body: dict[str, Any], now: int
-) -> tuple[str, set[str], list[str]]:
-    """Return the policy's digest, its rules that no example is about, and the examples that fail.
-
-    Only the file's own rules are asked for examples, not those of what it extends.
-    """
+def _tried(file: str, body: dict[str, Any], now: int) -> tuple[str, set[str], list[str]]:
+    """Return the policy's digest, the rules that spoke about its examples, and which fail."""
     from toolgate.cli.policy.examples import decide_examples
     from toolgate.cli.policy.files import gate_named
-    from toolgate.gate.policy.yaml_source import read_yaml
 
     gate = gate_named(file)
-    if not body.get("examples"):
-        return gate.policy_digest, set(), []
     decided = decide_examples(gate, body, now)
-    own = read_yaml(source, file)
-    written = {rule["rule"] for rule in own.get("rules") or []}
-    written |= {item["override"] for item in own.get("overrides") or []}
     failing = [
         f"{one.example.name} is answered {one.decision.state} by {one.decision.rule}; "
         "see toolgate policy test"
         for one in decided
         if not one.good
     ]
-    spoken = {name for one in decided for name in one.spoke}
-    return gate.policy_digest, written - spoken, failing
+    return gate.policy_digest, {name for one in decided for name in one.spoke}, failing

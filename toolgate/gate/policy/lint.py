@@ -11,28 +11,38 @@ from toolgate.gate.policy.covering import covers, never_fits
 from toolgate.gate.policy.overrides_source import expiry_of
 
 
-def lint(body: Any, now: int, silent: Collection[str] = ()) -> list[str]:
+def lint(
+    body: Any, now: int, own: Collection[str] | None = None, silent: Collection[str] = ()
+) -> list[str]:
     """Return every remark on a policy, also on one that has faults elsewhere.
 
     Args:
         body: the policy as its YAML says it, with what it extends. What has not the form of
             a rule, class or override is left aside: it is a fault.
         now: microseconds UTC.
+        own: names of the rules and overrides to remark on; None for all. That a policy makes
+            idle what it extends is why it was written.
         silent: names of rules and overrides that have spoken about none of the policy's own
             examples.
     """
     rules = _mappings(body, "rules", "rule")
-    remarks = [remark for rule in rules for remark in _impossible(rule)]
-    remarks += _shadowed(rules)
+    some = [rule for rule in rules if own is None or rule["rule"] in own]
+    remarks = [remark for rule in some for remark in _impossible(rule)]
+    remarks += _shadowed(some, rules)
     remarks += _classes(_mappings(body, "classes", "name"))
     remarks += _ended(_mappings(body, "overrides", "override"), now)
-    own = [*rules, *_mappings(body, "overrides", "override")]
     remarks += [
         f"{_named(item)}: no example of the policy is a call that it speaks about"
-        for item in own
+        for item in [*rules, *_mappings(body, "overrides", "override")]
         if (item.get("rule") or item["override"]) in silent
     ]
     return remarks
+
+
+def names_of(body: Any) -> set[str]:
+    """Return the names of the rules and overrides that a policy's own source holds."""
+    rules, overrides = _mappings(body, "rules", "rule"), _mappings(body, "overrides", "override")
+    return {rule["rule"] for rule in rules} | {item["override"] for item in overrides}
 
 
 def _mappings(body: Any, key: str, label: str) -> list[dict[str, Any]]:
@@ -82,10 +92,10 @@ def _impossible(rule: dict[str, Any]) -> list[str]:
     ]
 
 
-def _shadowed(rules: list[dict[str, Any]]) -> list[str]:
-    """Return the rules that another, at least as strict, makes idle."""
+def _shadowed(some: list[dict[str, Any]], rules: list[dict[str, Any]]) -> list[str]:
+    """Return which of some rules another one, at least as strict, makes idle."""
     remarks: list[str] = []
-    for rule in rules:
+    for rule in some:
         for other in rules:
             if other is rule or STRICTNESS[other["decide"]] < STRICTNESS[rule["decide"]]:
                 continue

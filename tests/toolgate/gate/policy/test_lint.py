@@ -12,10 +12,12 @@ from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.policy.compile import compile_policy, whole_source
 from toolgate.gate.policy.covering import covers, never_fits
 from toolgate.gate.policy.evaluate import evaluate
-from toolgate.gate.policy.lint import lint
+from toolgate.gate.policy.extends import SHIPPED
+from toolgate.gate.policy.lint import lint, names_of
 from toolgate.gate.policy.match import applies_to_tool, fits
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.policy.overrides_source import expiry_of
+from toolgate.gate.policy.yaml_source import read_yaml
 
 CATALOG = "sha256:" + "0" * 64
 
@@ -95,19 +97,16 @@ def test_an_override_is_told_from_the_end_of_its_day_on():
 
 
 def test_rules_without_an_example_are_told():
-    assert lint({"rules": [rule("a", "ask", PUSH), rule("b", "deny", FORCED)]}, 1, {"b"}) == [
+    assert lint({"rules": [rule("a", "ask", PUSH), rule("b", "deny", FORCED)]}, 1, None, {"b"}) == [
         "rule b: no example of the policy is a call that it speaks about"
     ]
 
 
-@pytest.mark.parametrize("name", ["balanced", "permissive", "strict"])
+@pytest.mark.parametrize("name", SHIPPED)
 def test_the_shipped_policies_have_no_remarks(name):
-    assert (
-        lint(
-            whole_source(shipped_source(name), bases=lambda said: shipped_source(said["policy"])), 1
-        )
-        == []
-    )
+    source = shipped_source(name)
+    whole = whole_source(source, bases=lambda said: shipped_source(said["policy"]))
+    assert lint(whole, 1, names_of(read_yaml(source, name))) == []
 
 
 ANY = st.recursive(
