@@ -9,6 +9,7 @@ from toolgate.gate.effects.settings import Settings
 from toolgate.gate.policy.axes_source import compiled_axes
 from toolgate.gate.policy.extends import extended
 from toolgate.gate.policy.faults import policy_faults
+from toolgate.gate.policy.judge_source import compiled_judge
 from toolgate.gate.policy.mcp import compiled_mcp
 from toolgate.gate.policy.model import FORMAT
 from toolgate.gate.policy.overrides_source import compiled_overrides
@@ -82,4 +83,5 @@ def _compiled(body: dict[str, Any], catalog_digest: str) -> dict[str, Any]:
         # Neither order nor repetition carries meaning, so neither is kept.
         "rules": sorted(rules.values(), key=lambda rule: str(rule["rule"])),
         "overrides": compiled_overrides(body.get("overrides") or []),
+        **compiled_judge(body),
     }

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from toolgate.gate.policy.axes import Axes
     from toolgate.gate.policy.compose import Rule as Composition
     from toolgate.gate.policy.conditional import Conditional
+    from toolgate.gate.policy.judge import Judge
     from toolgate.gate.policy.overrides import Override
 
 FORMAT = "toolgate.policy/1"
@@ -81,6 +82,7 @@ class Policy:
         self.index = RuleIndex(plain, self.classes, self.unspoken)
         self.overrides = _overrides(body.get("overrides", []))
         self.conditional = self._conditional()
+        self.judge = self._judge_of(body.get("judge"))
 
     def _conditional(self) -> "Conditional | None":
         """Return what selects the rules of a call, where not all stand for every one."""
@@ -89,6 +91,14 @@ class Policy:
         from toolgate.gate.policy.conditional import Conditional
 
         return Conditional(self.rules, self.overrides, self.classes, self.unspoken)
+
+    def _judge_of(self, said: dict[str, Any] | None) -> "Judge | None":
+        """Return the judge, where the policy has one."""
+        if said is None:
+            return None
+        from toolgate.gate.policy.judge import judge_of
+
+        return judge_of(said, self.axes)
 
     @property
     def axes(self) -> "Axes":

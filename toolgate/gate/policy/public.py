@@ -18,7 +18,7 @@ from toolgate.gate.policy.trust import host_fault, tool_fault
 
 TAKEN, CHANGED, REFUSED = "taken", "changed", "refused"
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-*")
-_JUDGE = "a setting of the judge there; how a judge is asked is no part of a policy here"
+_JUDGE = "a setting of the judge there; here a judge is set up by the key judge"
 _ELSEWHERE = {
     "limits": _JUDGE,
     "include_task_context": _JUDGE,
