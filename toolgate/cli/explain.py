@@ -19,11 +19,12 @@ from toolgate.gate.effects.tools import SHELL_TOOLS
 from toolgate.gate.effects.trace import COMMAND, Node, reading_of
 from toolgate.gate.engine import Gate
 from toolgate.gate.facts.session import NOTHING, PART_MARK, Session
-from toolgate.gate.open import gate_for
+from toolgate.gate.open import gate_for, project_policy
 from toolgate.gate.policy.evaluate import evaluate
 from toolgate.gate.policy.rule import Rule
 from toolgate.gate.policy.speaking import rules_on_effect
 from toolgate.gate.shell.model import Word
+from toolgate.hook.answer import workspace_roots
 from toolgate.views.sheet import plain
 
 
@@ -60,8 +61,8 @@ def explain(
     and run by wrappers stands below. Each has its own effects, with scope, resource and
     whether that is proved, and the rules that speak about them. Nothing is executed.
     """
-    gate = gate_for(os.environ, policy_file)
     where = os.path.abspath(cwd or os.getcwd())
+    gate = _gate(where, policy_file)
     place = Place(
         where,
         (where,),
@@ -92,6 +93,16 @@ def explain(
         click.echo(shown.encode("utf-8", "backslashreplace"))  # as JSON writes half a pair
     else:
         click.echo(_as_text(gate, call, decision, reading))
+
+
+def _gate(where: str, policy_file: str | None) -> Gate:
+    """Return a gate under a policy that is named, else the one the hook uses at a place."""
+    gate = gate_for(os.environ, policy_file)
+    if policy_file is None and (rules := project_policy(workspace_roots(where))):
+        from toolgate.gate.project import gate_in_project
+
+        gate = gate_in_project(gate, rules)
+    return gate
 
 
 def _session(session: str, ledger: str | None) -> Session:

@@ -245,3 +245,19 @@ def test_what_has_another_form_is_refused_in_words(run, text):
     told = run("import", "p.yaml", "--output", "own.yaml").splitlines()
     assert any(line.startswith("refused") for line in told)
     assert "good" in run("check", "own.yaml")
+
+
+def test_explain_of_a_call_shows_the_projects_rules_as_the_hook_reads_them(run, tmp_path):
+    from toolgate.cli.explain import explain
+
+    (tmp_path / "app/.git").mkdir(parents=True)
+    (tmp_path / "app/.toolgate").mkdir()
+    (tmp_path / "app/.toolgate/policy.yaml").write_text(
+        "version: 1\nname: app\nrules:\n"
+        "  - {rule: no-push, decide: deny, because: CI pushes, effects: [{type: [vcs.publish]}]}\n"
+    )
+    said = ["--input", "git push origin topic", "--json", "--cwd"]
+    told = CliRunner().invoke(explain, [*said, str(tmp_path / "app/sub")], catch_exceptions=False)
+    assert json.loads(told.output)["rule"] == "project/no-push"
+    other = CliRunner().invoke(explain, [*said, str(tmp_path)], catch_exceptions=False)
+    assert json.loads(other.output)["rule"] == "plain-push"
