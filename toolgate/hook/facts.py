@@ -92,11 +92,11 @@ class LedgerSession:
         Raises:
             LedgerError: the ledger cannot be read.
         """
-        if self._turn is None:
-            self._turn = self._ledger.turn_of(self._session, self._key)
-        since = self._turn - turns + 1
         for line in self._lines().latest(code.encode()):
             one = _decided(line)
+            if self._turn is None:
+                self._turn = self._ledger.turn_of(self._session, self._key)
+            since = self._turn - turns + 1
             if one.turn < since:
                 return None
             if says(code, one) and (
