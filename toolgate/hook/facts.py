@@ -23,7 +23,11 @@ _STORES = b'"type":"' + STORES.encode()
 _SEVERAL = _STORES + SEVERAL.encode() + b')"'
 _DELETES = b'"type":"fs.delete"'
 _SECRET = b'"type":"secret.read"'
-_UNTRUSTED = (b'"type":"net.fetch"', b'"type":"net.send"', b'"action_type":"mcp__')
+_UNTRUSTED = (
+    *(b'"type":"net.fetch"', b'"type":"net.send"', b'"scope":"outside","type":"inspect"'),
+    b'"action_type":"mcp__',
+    *(b'"action_type":"WebSearch"', b'"action_type":"google_web_search"'),
+)
 _EFFECTS, _EVENT = b',"effects":[', b',"ev":'
 _RESOURCE = b'"resource":"'
 _RESOURCE_LENGTH = 34
