@@ -10,6 +10,7 @@ from toolgate.gate.policy.axes_source import compiled_axes
 from toolgate.gate.policy.extends import extended
 from toolgate.gate.policy.faults import policy_faults
 from toolgate.gate.policy.judge_source import compiled_judge
+from toolgate.gate.policy.lift import compiled_lift
 from toolgate.gate.policy.mcp import compiled_mcp
 from toolgate.gate.policy.model import FORMAT
 from toolgate.gate.policy.overrides_source import compiled_overrides
@@ -79,6 +80,7 @@ def _compiled(body: dict[str, Any], catalog_digest: str) -> dict[str, Any]:
         "names": {key: sorted(set(names.get(key) or [])) for key in Settings._fields},
         "mcp": compiled_mcp(body.get("mcp") or {}),
         "facts": body.get("facts") or {},
+        **({"lift": compiled_lift(body["lift"])} if body.get("lift") is not None else {}),
         "classes": body.get("classes") or [],
         # Neither order nor repetition carries meaning, so neither is kept.
         "rules": sorted(rules.values(), key=lambda rule: str(rule["rule"])),
