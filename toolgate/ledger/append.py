@@ -220,6 +220,24 @@ class Ledger:
 
         return Scanned(lines, needles_of)
 
+    def late_outcomes(self, session: str, decisions: "Sequence[str]") -> list[bytes]:
+        """Return the outcomes of decisions that came after their turn and stand on the spine.
+
+        Args:
+            session: the host's session id.
+            decisions: digests of the decisions.
+
+        Raises:
+            LedgerError: the ledger cannot be read.
+        """
+        from toolgate.ledger.index import answered_by, is_outcome
+
+        state = states.load(self._store, session_name(session))
+        since = (state or states.from_spine(self._store, session)).since
+        wanted = [decision.encode() for decision in decisions]
+        lines = self._store.spine_lines(wanted, since)
+        return [line for _, line in lines if is_outcome(line) and answered_by(line) in wanted]
+
     def turn_of(self, session: str, key: str | None) -> int:
         """Return the number of the turn that an event with this key would belong to.
 
