@@ -182,6 +182,7 @@ class Gate:
             proof=next((e.proof for e in effects if e.proof != PROVED), PROVED),
             policy=self.policy.digest,
             sentence=_sentence(call, verdict, state),
+            converted=state != verdict.rule.decide,
         )
 
     def _known(self, session: Session, files: Files) -> Known:
