@@ -21,6 +21,7 @@ _FILE_ROLES = {
     "permission": "fs.permission",
     "link": "fs.link",
     "measure": "fs.read",
+    "folder": "fs.write",
 }
 _ROLE_MARKS = {"append": ("append",), "measure": ("measured",)}
 _SILENT_ROLES = frozenset(("text", "list"))
@@ -219,7 +220,9 @@ def argument(
         return []
     if role in _FILE_ROLES:
         marks = (*how, *_ROLE_MARKS.get(role, ()))
-        return reading.touch(_FILE_ROLES[role], word, command, name, marks)
+        made = reading.touch(_FILE_ROLES[role], word, command, name, marks)
+        # An empty folder runs nothing by itself, wherever it lies.
+        return [e for e in made if role != "folder" or e.type != "sys.startup"]
     if role == "edit":
         shown = reading.touch("fs.read", word, command, name, how)
         return shown + reading.touch("fs.write", word, command, name, how)
@@ -340,6 +343,12 @@ def _wrapped(
     rest = rest[entry["wraps"] :]
     if entry["wraps"] and rest and rest[0].text == "--":
         rest = rest[1:]
+    for option in entry.get("splits", ()):
+        text = parsed.value(option)
+        if text is not None:
+            if not text.known or any(mark in text.text for mark in "\\$\"'#"):
+                return [*made, reading.code_not_known(name)]
+            rest = (*(text._replace(text=part) for part in text.text.split()), *rest)
     for option in entry.get("chdir", ()):
         folder = parsed.value(option)
         if folder is not None:

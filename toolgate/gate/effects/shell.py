@@ -7,7 +7,7 @@ from toolgate.gate.call import Place
 from toolgate.gate.catalog.load import Catalog
 from toolgate.gate.effects import flow
 from toolgate.gate.effects.entry import apply
-from toolgate.gate.effects.hosts import host_of, scope_of
+from toolgate.gate.effects.hosts import host_of, is_metadata, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.paths import Paths, region
 from toolgate.gate.effects.reading import FUNCTION, Files, part_of
@@ -447,6 +447,8 @@ class Reader:
     def net(self, kind: str, target: str, name: str, how: tuple[str, ...] = ()) -> Effect:
         """Return the effect of reaching a host."""
         host = host_of(target)
+        if is_metadata(host):
+            return Effect("secret.read", "secret", host, True, PROVED, name, "metadata")
         scope = scope_of(host, self.settings)
         proof = unresolved("host-not-known") if scope == "unknown" else PROVED
         return Effect(kind, scope, host, kind == "net.fetch", proof, name, " ".join(how))

@@ -108,7 +108,7 @@ def effects_of_tool(
     if tool.startswith("mcp__"):
         from toolgate.gate.effects.mcp import effects_of_mcp
 
-        return effects_of_mcp(call, mcp, reading)
+        return effects_of_mcp(call, mcp, settings.trusted_tools, reading)
     return [Effect("exec.code", "unknown", tool, True, unresolved("unknown-tool"), tool, "tool")]
 
 
