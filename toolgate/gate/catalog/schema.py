@@ -54,6 +54,7 @@ SPECIAL = frozenset(
         "kill",
         "install",
         "docker-run",
+        "bubblewrap",
         "gh-api",
         "remote-shell",
         "xargs",
