@@ -294,6 +294,7 @@ def _call(held: GateInput) -> ToolCall:
                 temp=tuple(place["temp"]),
                 gate=tuple(place["gate"]),
                 disposable=tuple(place.get("disposable", ())),
+                kept_shell=place.get("kept_shell", False),
             ),
         }
     )

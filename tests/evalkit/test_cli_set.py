@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ENV = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "100"}
-COMMANDS = ("build", "label", "resume", "run", "set", "window")
+COMMANDS = ("build", "compare", "label", "list", "resume", "run", "set", "status", "window")
 HEAVY = {"duckdb", "scipy", "jinja2", "rich", "msgspec", "numpy", "yaml", "orjson", "tree_sitter"}
 
 SET = {

@@ -83,9 +83,12 @@ def _dotted(host: str) -> str:
 
 def is_trusted(host: str, settings: Settings) -> bool:
     """Say whether a host is this machine or named by the policy, which covers subdomains."""
-    return is_local(host) or any(
-        host == trusted or host.endswith("." + trusted) for trusted in settings.trusted_hosts
-    )
+    return is_local(host) or covers(settings.trusted_hosts, host)
+
+
+def covers(hosts: tuple[str, ...], host: str) -> bool:
+    """Say whether a host is one of some hosts, or below one."""
+    return any(host == one or host.endswith("." + one) for one in hosts)
 
 
 def scope_of(host: str, settings: Settings) -> str:
