@@ -91,6 +91,7 @@ KEYS = frozenset(
         "code",
         "joins",
         "splits",
+        "keeps",
         "late",
         "runs",
         "when",
