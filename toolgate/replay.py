@@ -8,27 +8,33 @@ recorded; what the gate made of it is not.
 
 import json
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolgate.action import Intent
 from toolgate.canonical import digest, digest_of
 from toolgate.errors import CanonicalizationError, LedgerError, PolicyError, RecordError
 from toolgate.gate.call import Place, ToolCall
 from toolgate.gate.catalog.load import Catalog, shipped
+from toolgate.gate.decision import Decision as Answer
 from toolgate.gate.engine import Gate
 from toolgate.gate.facts.history import Decided, Recorded
 from toolgate.gate.facts.session import Fact
 from toolgate.gate.open import build_digest, second_opinion
 from toolgate.gate.policy.model import Policy
+from toolgate.gate.readings import JUDGE as JUDGED
 from toolgate.gate.recorded import fields_of, resource_ref
 from toolgate.ledger.salt import known_salt
 from toolgate.ledger.vault.find import input_for
 from toolgate.ledger.vault.input import GateInput
 from toolgate.ledger.vault.keep import vault_of
 from toolgate.records import MAX_FACTS, decision_entry, line_of, on_spine
+from toolgate.rejudge import Rejudge
 from toolgate.verify.read import Line
 from toolgate.verify.reader import Reader
 from toolgate.verify.shapes import Decision
+
+if TYPE_CHECKING:
+    from toolgate.gate.judge.judgement import Judgement
 
 SAME, EXCEPT_BUILD = "same", "same_except_build"
 DIFFERENT, NOT_REPLAYABLE = "different", "not_replayable"
@@ -165,6 +171,7 @@ class Replay:
         self._salt = known_salt(directory.root)
         self._catalog: Catalog = shipped()
         self._gates: dict[str, Gate | str] = {}
+        self._rejudge = Rejudge(directory)
 
     def decide(self, made: Made) -> Replayed:
         """Decide one decision again."""
@@ -185,8 +192,11 @@ class Replay:
             return result._replace(reason="it rests on more facts than an entry can name")
         if self._salt is None:
             return result._replace(reason="the ledger's salt is missing")
+        judgement = self._rejudge.judgement(entry, gate.policy)
+        if isinstance(judgement, str):
+            return result._replace(reason=judgement)
         try:
-            body = self._again(made, gate, held, self._salt)
+            body = self._again(made, gate, held, judgement, self._salt)
             line = line_of(body)
         except (CanonicalizationError, RecordError) as error:
             return result._replace(reason=f"the vault's input cannot be decided on: {error}")
@@ -234,7 +244,9 @@ class Replay:
             return "the vault's input has other arguments"
         return held
 
-    def _again(self, made: Made, gate: Gate, held: GateInput, salt: bytes) -> dict[str, Any]:
+    def _again(
+        self, made: Made, gate: Gate, held: GateInput, judgement: "Judgement | None", salt: bytes
+    ) -> dict[str, Any]:
         """Return the entry this build's gate makes."""
         entry = made.entry
         call = call_of(held)
@@ -242,7 +254,7 @@ class Replay:
         known = Recorded(lambda path: resource_ref(path, salt), made.before, facts, entry.turn or 0)
         fields = fields_of(
             call,
-            gate.decide(call, known),
+            _decision(gate, call, known, judgement, facts),
             call_id=entry.intent.call,
             salt=salt,
             ts=entry.ev.ts,
@@ -264,6 +276,25 @@ class Replay:
         if isinstance(entry.seq, int) and isinstance(entry.prev_digest, str):
             body = on_spine(body, seq=entry.seq, prev_digest=entry.prev_digest)
         return body
+
+
+def _decision(
+    gate: Gate, call: ToolCall, known: Recorded, judgement: "Judgement | None", facts: list[Fact]
+) -> Answer:
+    """Return what the gate decides, with what a judge said of it."""
+    decision = gate.decide(call, known)
+    if judgement is None:
+        return decision
+    from toolgate.gate.judge.consult import with_judgement
+
+    made = with_judgement(
+        gate.policy,
+        call,
+        decision,
+        judgement,
+        lambda readings: gate.decide(call, known, readings=readings),
+    )
+    return made._replace(facts=(*(fact for fact in facts if fact.code == JUDGED), *made.facts))
 
 
 def _decided(line: Line, entry: Decision) -> Decided:
