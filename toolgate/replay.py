@@ -21,10 +21,12 @@ from toolgate.gate.facts.session import Fact
 from toolgate.gate.open import build_digest, second_opinion
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.recorded import fields_of, resource_ref
+from toolgate.gate.task.task import Prompt, Task
 from toolgate.ledger.salt import known_salt
 from toolgate.ledger.vault.find import input_for
 from toolgate.ledger.vault.input import GateInput
 from toolgate.ledger.vault.keep import vault_of
+from toolgate.ledger.vault.prompts import digest_of_prompts, prompts_of
 from toolgate.records import MAX_FACTS, decision_entry, line_of, on_spine
 from toolgate.verify.read import Line
 from toolgate.verify.reader import Reader
@@ -185,8 +187,11 @@ class Replay:
             return result._replace(reason="it rests on more facts than an entry can name")
         if self._salt is None:
             return result._replace(reason="the ledger's salt is missing")
+        task = self._task(entry.session or "", held.call["task"])
+        if isinstance(task, str):
+            return result._replace(reason=task)
         try:
-            body = self._again(made, gate, held, self._salt)
+            body = self._again(made, gate, held, task, self._salt)
             line = line_of(body)
         except (CanonicalizationError, RecordError) as error:
             return result._replace(reason=f"the vault's input cannot be decided on: {error}")
@@ -233,10 +238,22 @@ class Replay:
             return "the vault's input has other arguments"
         return held
 
-    def _again(self, made: Made, gate: Gate, held: GateInput, salt: bytes) -> dict[str, Any]:
+    def _task(self, session: str, kept: dict[str, Any] | None) -> Task | str | None:
+        """Return the task a decision was made with, or why the vault does not hold it."""
+        if kept is None:
+            return None
+        prompts = prompts_of(self._vault, session)[0][: kept["count"]]
+        if digest_of_prompts(prompts) != kept["digest"]:
+            return "the vault no longer holds the prompts it was decided with"
+        said = tuple(Prompt(one.text, one.entry) for one in prompts)
+        return Task(said, whole=kept["whole"])
+
+    def _again(
+        self, made: Made, gate: Gate, held: GateInput, task: Task | None, salt: bytes
+    ) -> dict[str, Any]:
         """Return the entry this build's gate makes."""
         entry = made.entry
-        call = _call(held)
+        call = _call(held, task)
         facts = [Fact(fact.code, fact.entry) for fact in entry.facts]
         known = Recorded(lambda path: resource_ref(path, salt), made.before, facts, entry.turn or 0)
         fields = fields_of(
@@ -280,12 +297,13 @@ def _decided(line: Line, entry: Decision) -> Decided:
     )
 
 
-def _call(held: GateInput) -> ToolCall:
+def _call(held: GateInput, task: Task | None) -> ToolCall:
     call = held.call
     place = call["place"]
     return ToolCall(
         **{
             **call,
+            "task": task,
             "agent": tuple(call["agent"]),
             "place": Place(
                 cwd=place["cwd"],

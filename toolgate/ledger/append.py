@@ -216,6 +216,15 @@ class Ledger:
 
         return Scanned(lines, needles_of)
 
+    def standing(self, session: str) -> "states.State":
+        """Return where a session stands, without any lock.
+
+        Raises:
+            LedgerError: the ledger cannot be read.
+        """
+        state = states.load(self._store, session_name(session))
+        return states.from_spine(self._store, session) if state is None else state
+
     def turn_of(self, session: str, key: str | None) -> int:
         """Return the number of the turn that an event with this key would belong to.
 
@@ -226,9 +235,7 @@ class Ledger:
         Raises:
             LedgerError: the ledger cannot be read.
         """
-        state = states.load(self._store, session_name(session))
-        if state is None:
-            state = states.from_spine(self._store, session)
+        state = self.standing(session)
         turn = state.turn
         if turn is not None and key in (None, turn.key):
             return turn.number

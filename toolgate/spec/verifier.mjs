@@ -1494,6 +1494,7 @@ class Graph {
   #add;
   #approvals; // entry digest -> time
   #nodes = new Map(); // entry digest -> {ts, turn, decides, answers}
+  #openings = new Set(); // digests of the turn_opens so far
   #calls = new Map(); // decision_digest -> call
   #late = [];
   #endedLate = new Map(); // decision_digest -> the last turn opened before its late outcome
@@ -1509,6 +1510,7 @@ class Graph {
 
   begin(turn) {
     this.turn = turn;
+    this.#openings.add(turn.digest);
     this.#count = 0;
     this.#own = new Set();
     this.#named = new Set();
@@ -1588,7 +1590,7 @@ class Graph {
     }
     if (strange.length || !atHome) this.#strange(line, strange);
     for (const fact of entry.facts) {
-      if (!this.#nodes.has(fact.entry)) this.#add('log.fact_unknown', line.digest, null);
+      if (!this.#nodes.has(fact.entry) && !this.#openings.has(fact.entry)) this.#add('log.fact_unknown', line.digest, null);
     }
   }
 

@@ -97,6 +97,7 @@ class Graph:
         self._session = session
         self._seen = seen
         self._nodes: dict[str, _Node] = {}
+        self._openings: set[str] = set()
         self._calls: dict[str, _Call] = {}
         self._late: list[tuple[Line, Outcome, int]] = []
         self._ended_late: dict[str, int] = {}
@@ -104,6 +105,7 @@ class Graph:
     def begin(self, turn: Turn) -> None:
         """Start a turn; the one before it was ended."""
         self.turn = turn
+        self._openings.add(turn.digest)
         self._count = 0
         self._own = set()
         self._named = set()
@@ -208,7 +210,7 @@ class Graph:
             if given is not None and entry.ts < given and item not in entry.parents:
                 self._clock(line, given)
         for fact in entry.facts:
-            if fact.entry not in self._nodes:
+            if fact.entry not in self._nodes and fact.entry not in self._openings:
                 message = (
                     f"{line.where}: fact {fact.code} rests on {fact.entry}, not an earlier entry"
                 )
