@@ -23,10 +23,12 @@ from toolgate.gate.open import build_digest, second_opinion
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.readings import JUDGE as JUDGED
 from toolgate.gate.recorded import fields_of, resource_ref
+from toolgate.gate.task.task import Prompt, Task
 from toolgate.ledger.salt import known_salt
 from toolgate.ledger.vault.find import input_for
 from toolgate.ledger.vault.input import GateInput
 from toolgate.ledger.vault.keep import vault_of
+from toolgate.ledger.vault.prompts import digest_of_prompts, prompts_of
 from toolgate.records import MAX_FACTS, decision_entry, line_of, on_spine
 from toolgate.rejudge import Rejudge
 from toolgate.verify.read import Line
@@ -193,10 +195,12 @@ class Replay:
         if self._salt is None:
             return result._replace(reason="the ledger's salt is missing")
         judgement = self._rejudge.judgement(entry, gate.policy)
-        if isinstance(judgement, str):
-            return result._replace(reason=judgement)
+        task = self._task(entry.session or "", held.call["task"])
+        reason = next((one for one in (judgement, task) if isinstance(one, str)), "")
+        if isinstance(judgement, str) or isinstance(task, str):
+            return result._replace(reason=reason)
         try:
-            body = self._again(made, gate, held, judgement, self._salt)
+            body = self._again(made, gate, call_of(held, task), judgement, self._salt)
             line = line_of(body)
         except (CanonicalizationError, RecordError) as error:
             return result._replace(reason=f"the vault's input cannot be decided on: {error}")
@@ -244,12 +248,21 @@ class Replay:
             return "the vault's input has other arguments"
         return held
 
+    def _task(self, session: str, kept: dict[str, Any] | None) -> Task | str | None:
+        """Return the task a decision was made with, or why the vault does not hold it."""
+        if kept is None:
+            return None
+        prompts = prompts_of(self._vault, session)[0][: kept["count"]]
+        if digest_of_prompts(prompts) != kept["digest"]:
+            return "the vault no longer holds the prompts it was decided with"
+        said = tuple(Prompt(one.text, one.entry) for one in prompts)
+        return Task(said, whole=kept["whole"])
+
     def _again(
-        self, made: Made, gate: Gate, held: GateInput, judgement: "Judgement | None", salt: bytes
+        self, made: Made, gate: Gate, call: ToolCall, judgement: "Judgement | None", salt: bytes
     ) -> dict[str, Any]:
         """Return the entry this build's gate makes."""
         entry = made.entry
-        call = call_of(held)
         facts = [Fact(fact.code, fact.entry) for fact in entry.facts]
         known = Recorded(lambda path: resource_ref(path, salt), made.before, facts, entry.turn or 0)
         fields = fields_of(
@@ -312,13 +325,19 @@ def _decided(line: Line, entry: Decision) -> Decided:
     )
 
 
-def call_of(held: GateInput) -> ToolCall:
-    """Return the call that the vault keeps."""
+def call_of(held: GateInput, task: Task | None = None) -> ToolCall:
+    """Return the call that the vault keeps.
+
+    Args:
+        held: what it keeps of the call.
+        task: what the user had asked for; kept apart.
+    """
     call = held.call
     place = call["place"]
     return ToolCall(
         **{
             **call,
+            "task": task,
             "agent": tuple(call["agent"]),
             "place": Place(
                 cwd=place["cwd"],

@@ -129,7 +129,7 @@ def _answered(ledger: Ledger, data: bytes, environ: Mapping[str, str], ts: int) 
     if event.kind == "pre":
         return _decided(ledger, event, environ, ts)
     try:
-        _recorded(ledger, event, ts)
+        _recorded(ledger, event, environ, ts)
     except ToolgateError as error:
         # The call has run; all that is left is to say loudly that its record is missing.
         return b"", f"{event.kind} was not recorded: {error}", 1
@@ -163,10 +163,16 @@ def _decided(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) 
             gate = gate_in_project(gate, rules)
             own += tuple(root + PROJECT_FOLDER for root in call.place.roots)
         call = call._replace(place=call.place._replace(gate=own))
+        kept: dict[str, object] | None = None
+        if environ.get("TOOLGATE_VAULT") or event.transcript:
+            from toolgate.hook.task import known_task
+
+            known = known_task(ledger, event, environ)
+            call, kept = call._replace(task=known.task), known.kept
         decision, args = _decide(gate, call, Asked(ledger, event), environ)
         call_id = _call_id(call, args)
         if environ.get("TOOLGATE_VAULT"):
-            decision = _kept(ledger, gate, call, call_id, decision, args, environ)
+            decision = _kept(ledger, gate, call, call_id, decision, args, environ, kept)
         fields = fields_of(
             call,
             decision,
@@ -204,13 +210,14 @@ def _kept(
     decision: Decision,
     args: str,
     environ: Mapping[str, str],
+    task: dict[str, object] | None,
 ) -> Decision:
     """Keep what was decided on in the vault, if it is set; deny what cannot be kept."""
     from toolgate.hook.vault import keep_call
 
     try:
         durable = environ.get("TOOLGATE_DURABILITY") == "fsync"
-        keep_call(ledger.root, call, call_id, args, environ, durable=durable)
+        keep_call(ledger.root, call, call_id, args, environ, durable=durable, task=task)
     except LedgerError as error:
         return gate.refusal("vault", f"Denied: {error}")
     return decision
@@ -245,11 +252,15 @@ def _decide(
         session.close()
 
 
-def _recorded(ledger: Ledger, event: Event, ts: int) -> None:
+def _recorded(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) -> None:
     """Record an event that asks nothing."""
     session = event.session
     if event.kind == "session_start":
         ledger.session_open(session, ts=ts)
+    elif event.kind == "prompt" and environ.get("TOOLGATE_VAULT"):
+        from toolgate.hook.task import record_prompt
+
+        record_prompt(ledger, event, environ, ts)
     elif event.kind == "prompt":
         ledger.prompt(session, key=event.key, ts=ts)
     elif event.kind == "stop":

@@ -29,6 +29,7 @@ _TOP = frozenset(
         "joined",
         "broad",
         "named_with",
+        "placed_with",
         "light",
         "looking",
         "prepositions",
@@ -54,9 +55,9 @@ _TOP = frozenset(
     )
 )
 _ACT = frozenset(("verbs", "nouns", "does", "named"))
-_ITEM = frozenset((*EFFECT_KEYS, "words", "lacks", "operands", "changes"))
+_ITEM = frozenset((*EFFECT_KEYS, "words", "lacks", "above", "operands", "changes"))
 _VOWELS = "aeiou"
-_PROGRAMS = ("npm", "git", "pip", "apt", "apt-get", "brew", "terraform", "kubectl")
+_PROGRAMS = ("rm", "npm", "git", "pip", "apt", "apt-get", "brew", "terraform", "kubectl")
 
 
 def compile_lexicon(source: bytes, *, name: str = "lexicon") -> bytes:
@@ -120,6 +121,7 @@ def compile_lexicon(source: bytes, *, name: str = "lexicon") -> bytes:
             "opens": _named({"opens": body["opens"]}, name),
             "light": _named({"light": body["light"]}, name),
             "named_with": body["named_with"],
+            "placed_with": body["placed_with"],
             **{
                 key: sorted(set(map(str, body[key])))
                 for key in (

@@ -16,6 +16,7 @@ from toolgate.gate.task.grammar import (
     OPENERS,
     OTHERS_ASK,
     RELATIVES,
+    SETTLED_TIMES,
     STOPS,
     SUMMARIES,
     WISHES,
@@ -164,6 +165,12 @@ class Clauses(Walk):
         return end
 
     def _cue_off_limits(self, at: int, end: int, before: str) -> int:
+        said = [draft for draft in self._target if draft.says == MENTIONS]
+        if said and self._words[at] in ("is", "are", "must", "should", "may", "can", "not"):
+            for draft in said:
+                draft.says, draft.sure = FORBIDS, not self._conditional
+            self._begin("mention")
+            return end
         known = [one for one in self._loose.names if one.kind != WORD]
         named = self._loose.names if self._words[at] in ("is", "are") else known
         if not named and not self._loose.anything:
@@ -179,6 +186,11 @@ class Clauses(Walk):
 
     def _cue_leave(self, at: int, end: int, before: str) -> int:
         closing = self._closing(end)
+        mine = self._words[-2:] in (["to", "me"], ["for", "me"])
+        if closing < 0 and self._words[at] == "leave" and mine and self._open:
+            self._no_cue = "mine"
+            self._begin("forbid-noun")
+            return end
         if closing < 0:
             return at
         if not (self._open or self._addressed(at) or before in ("to", "and")):
@@ -490,7 +502,8 @@ class Clauses(Walk):
 
     def _cue_mine(self, at: int, end: int, before: str) -> int:
         rest = self._words[end:]
-        if "myself" not in rest and "ourselves" not in rest:
+        let = self._words[at] == "let"
+        if not let and "myself" not in rest and "ourselves" not in rest:
             return self._cue_idle(at, end, before) if self._words[at] in ("i", "we") else at
         self._no_cue = "mine"
         self._begin("forbid-noun")
@@ -515,31 +528,18 @@ class Clauses(Walk):
     def _cue_when(self, at: int, end: int, before: str) -> int:
         if self._mode == "ask" and not self._target:
             return end
-        if self._target:
-            if self._words[at] != "after" or self._target[-1].says == FORBIDS:
-                settled = self._words[end : end + 1] and self._words[end] in (
-                    "further",
-                    "tomorrow",
-                    "then",
-                    "later",
-                    "monday",
-                )
-                if not settled:
-                    self._doubt()
-            elif self._target[-1].says == REQUESTS:
+        rest = self._words[end - 1 :]
+        clause = rest[: rest.index(",")] if "," in rest else rest
+        # "When you are done" is about the agent's own work; other times are conditions.
+        own = any(word in DONE for word in clause)
+        if not self._target:
+            earlier = self._words[at] in ("before", "prior", "until", "till")
+            self._conditional = self._conditional or not (own or earlier)
+        elif self._target[-1].says == FORBIDS:
+            if not any(word in SETTLED_TIMES for word in clause[:3]):
                 self._doubt()
-            self._begin("mention")
-            return end
-        rest = self._words[
-            end - 1 : self._words.index(",", end) if "," in self._words[end:] else None
-        ]
-        if not any(word in DONE for word in rest) and self._words[at] not in (
-            "before",
-            "prior",
-            "until",
-            "till",
-        ):
-            self._conditional = True
+        elif not own:
+            self._doubt()
         self._begin("mention")
         return end
 

@@ -160,6 +160,7 @@ class Lexicon:
         self.named_with: dict[str, list[str]] = body["named_with"]
         self.prepositions = frozenset(body["prepositions"])
         self.aside = frozenset(body["aside"])
+        self.placed_with: dict[str, list[str]] = body["placed_with"]
         self.determiners = frozenset(body["determiners"])
         self.reaches = frozenset(body["reaches"])
         self.runners = frozenset(body["runners"])

@@ -171,6 +171,8 @@ def _with_named(acts: list[str], names: tuple[Name, ...], lexicon: Lexicon) -> t
     if not names:
         return tuple(acts)
     more = [other for act in acts for other in lexicon.named_with.get(act, ())]
+    if any(one.kind == ENVIRONMENT for one in names):
+        more += [other for act in acts for other in lexicon.placed_with.get(act, ())]
     return tuple(dict.fromkeys((*acts, *more)))
 
 
@@ -237,6 +239,7 @@ def _limited(draft: Draft, lexicon: Lexicon) -> list[Statement]:
             acts = tuple(dict.fromkeys((*acts, "edit")))
         if {"read"} >= set(acts):
             return []
+        acts = _with_named(list(acts), names, lexicon)
         return [Statement(FORBIDS, "limit", acts, (), names, sure=draft.sure)]
     if draft.cue != "only":
         return []

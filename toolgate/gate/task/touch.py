@@ -45,6 +45,8 @@ def _is(item: dict[str, Any], deed: Deed) -> bool:
         return False
     if "lacks" in item and any(matches(word, one) for one in item["lacks"] for word in words):
         return False
+    if "above" in item and not any(one in item["above"] for one in deed.above):
+        return False
     if item.get("operands") and len(operands(deed)) < item["operands"]:
         return False
     return not (item.get("changes") and deed.effect.type in _LOOKS)
@@ -141,6 +143,8 @@ def named(text: str, deed: Deed) -> bool:
     if deed.effect.type.startswith(_PATHS):
         return False
     if any(_is_word(bare, word) for word in deed.words) or bare in deed.effect.resource.split():
+        return True
+    if bare == deed.branch and deed.effect.program.startswith("git "):
         return True
     marks = deed.effect.how.split()
     if deed.effect.type == "vcs.publish":

@@ -16,7 +16,7 @@ from toolgate.gate.task.grammar import (
     SUBJECTS,
 )
 from toolgate.gate.task.lexicon import BASE, GERUND, NOUN, PARTICIPLE, Lexicon, longest
-from toolgate.gate.task.names import Found, is_name, name_at
+from toolgate.gate.task.names import Found, beside, is_name, name_at
 from toolgate.gate.task.statement import FORBIDS, PERMITS, REQUESTS, RESERVES, WORD, Name
 from toolgate.gate.task.tokens import MARK, QUOTED, Token
 
@@ -103,7 +103,7 @@ class Walk:
             if end > at:
                 return end
         if acts and self._act(acts, at, act_end):
-            return act_end
+            return self._kind_of(at, act_end)
         if word in COORDINATORS:
             self._coordinator = word
             self._after = ""
@@ -113,6 +113,21 @@ class Walk:
                 self._clause()
             return at + 1
         return self._object(at)
+
+    def _kind_of(self, at: int, end: int) -> int:
+        """Take the name behind an act that ends with a kind of thing: ``drop the table x``."""
+        if (
+            end - at < 2
+            or end >= len(self._words)
+            or self._words[end - 1] not in self._lexicon.kinds
+        ):
+            return end
+        found, behind = beside(self._tokens, self._words, end - 1, "", self._lexicon)
+        if not found.names:
+            return end
+        for draft in self._target:
+            draft.found.add(found)
+        return behind
 
     def _is_verb_here(self, acts: list[tuple[str, str]]) -> bool:
         return any(form == BASE for _, form in acts) and (self._open or self._first_in_mode)
