@@ -15,13 +15,12 @@ from toolgate.canonical import digest, digest_of
 from toolgate.errors import CanonicalizationError, LedgerError, PolicyError, RecordError
 from toolgate.gate.call import Place, ToolCall
 from toolgate.gate.catalog.load import Catalog, shipped
-from toolgate.gate.decision import Decision as Answer
 from toolgate.gate.engine import Gate
 from toolgate.gate.facts.history import Decided, Recorded
 from toolgate.gate.facts.session import Fact
+from toolgate.gate.judge.record import FACT as JUDGED
 from toolgate.gate.open import build_digest, second_opinion
 from toolgate.gate.policy.model import Policy
-from toolgate.gate.readings import JUDGE as JUDGED
 from toolgate.gate.recorded import fields_of, resource_ref
 from toolgate.gate.task.task import Prompt, Task
 from toolgate.ledger.salt import known_salt
@@ -30,7 +29,7 @@ from toolgate.ledger.vault.input import GateInput
 from toolgate.ledger.vault.keep import vault_of
 from toolgate.ledger.vault.prompts import digest_of_prompts, prompts_of
 from toolgate.records import MAX_FACTS, decision_entry, line_of, on_spine
-from toolgate.rejudge import Rejudge
+from toolgate.rejudge import ASKED_OTHERWISE, AskedOtherwiseError, Rejudge
 from toolgate.verify.read import Line
 from toolgate.verify.reader import Reader
 from toolgate.verify.shapes import Decision
@@ -204,6 +203,8 @@ class Replay:
             line = line_of(body)
         except (CanonicalizationError, RecordError) as error:
             return result._replace(reason=f"the vault's input cannot be decided on: {error}")
+        except AskedOtherwiseError:
+            return result._replace(reason=ASKED_OTHERWISE)
         if line == made.line.raw:
             same = entry.build == self.build
             return result._replace(result=SAME if same else EXCEPT_BUILD)
@@ -265,9 +266,11 @@ class Replay:
         entry = made.entry
         facts = [Fact(fact.code, fact.entry) for fact in entry.facts]
         known = Recorded(lambda path: resource_ref(path, salt), made.before, facts, entry.turn or 0)
+        asked = [fact for fact in facts if fact.code == JUDGED]
+        decision = self._rejudge.decision(gate, call, known, judgement)
         fields = fields_of(
             call,
-            _decision(gate, call, known, judgement, facts),
+            decision._replace(facts=(*asked, *decision.facts)),
             call_id=entry.intent.call,
             salt=salt,
             ts=entry.ev.ts,
@@ -289,25 +292,6 @@ class Replay:
         if isinstance(entry.seq, int) and isinstance(entry.prev_digest, str):
             body = on_spine(body, seq=entry.seq, prev_digest=entry.prev_digest)
         return body
-
-
-def _decision(
-    gate: Gate, call: ToolCall, known: Recorded, judgement: "Judgement | None", facts: list[Fact]
-) -> Answer:
-    """Return what the gate decides, with what a judge said of it."""
-    decision = gate.decide(call, known)
-    if judgement is None:
-        return decision
-    from toolgate.gate.judge.consult import with_judgement
-
-    made = with_judgement(
-        gate.policy,
-        call,
-        decision,
-        judgement,
-        lambda readings: gate.decide(call, known, readings=readings),
-    )
-    return made._replace(facts=(*(fact for fact in facts if fact.code == JUDGED), *made.facts))
 
 
 def _decided(line: Line, entry: Decision) -> Decided:

@@ -186,6 +186,15 @@ def test_replay_reads_the_kept_answer_and_asks_nobody(host, server, cache):
     )
 
 
+def test_replay_by_a_build_that_would_ask_otherwise(host, monkeypatch):
+    host.ask("git push")
+    monkeypatch.setattr("toolgate.gate.judge.request.FRAMING", "Judge kindly.")
+    assert host.replay() == (
+        {"not_replayable": 1},
+        ["this build would ask its judge something else"],
+    )
+
+
 def test_an_answer_that_was_changed_is_none(host, cache):
     host.ask("git push")
     (file,) = cache.iterdir()
