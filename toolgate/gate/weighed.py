@@ -6,7 +6,7 @@ from toolgate.gate.decision import ALLOW, ASK, Fact
 from toolgate.gate.policy.evaluate import Known, Verdict, evaluate, nothing_known
 from toolgate.gate.policy.lattice import Settled, Static, settle
 from toolgate.gate.policy.rule import Rule
-from toolgate.gate.readings import AUTHORIZED, Reading
+from toolgate.gate.readings import AUTHORIZED, JUDGE, Reading
 from toolgate.gate.task.match import PROHIBITS, RESERVED, Found
 from toolgate.gate.task.task import NO_TASK, Task
 from toolgate.gate.task.weigh import Asked, Weighed, weigh
@@ -92,6 +92,8 @@ def _verdict(verdict: Verdict, settled: Settled, found: tuple[Found, ...]) -> Ve
         return verdict
     if reading is None or settled.state == ALLOW:
         because = f"{rule.because}, and the user's latest words ask for just this"
+        if settled.mitigation is not None and settled.mitigation.source == JUDGE:
+            because += f", as the judge reads them ({settled.mitigation.value:.2f})"
         decided = rule._replace(decide=settled.state, because=because)
         return verdict._replace(rule=decided)
     by = next((one for one in found if one.reading == reading), None)
