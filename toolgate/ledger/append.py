@@ -62,6 +62,10 @@ def open_store(place: str, *, durable: bool) -> "Store":
     return Database(place, durable=durable)
 
 
+_NO_AUTHOR = b'"authored_by":null'
+"""In a compiled policy's canonical bytes; no text in one holds its quotation marks unescaped."""
+
+
 class Ledger:
     """A ledger, open for appending. Nothing is touched before the first append.
 
@@ -550,7 +554,9 @@ class Ledger:
                     )
                     spine.flush()
                     self._store.keep(policy_name(version, ".json"), policy)
-                    signed = None if self._signature is None else self._signature()
+                    # Who names no author is signed by nobody, such as what a project has added to.
+                    authored = _NO_AUTHOR not in policy
+                    signed = self._signature() if self._signature and authored else None
                     if signed is not None:
                         self._store.keep(policy_name(version, ".sig"), signed)
         self._memory.policies.add(version)
