@@ -21,7 +21,7 @@ RULES = [
     {"rule": "open", "decide": "allow"},
 ]
 EXCEPTION = {"override": "milder", "of": "may-deny", "decide": "ask"}
-ANSWERS = {"milder": "ask"} | {rule["rule"]: rule["decide"] for rule in RULES}
+ANSWERS = {"milder": "ask", "default": "deny"} | {rule["rule"]: rule["decide"] for rule in RULES}
 
 
 def policy(lift: dict[str, Any] | None) -> bytes:
