@@ -43,13 +43,13 @@ def page(
     if left:
         lines += ["", "# Approved often, and not proposed:"]
     for item in left:
-        tool = "" if item.tool is None else f" for {item.tool}"
-        lines.append(f"# - {item.approved} asks by rule {item.rule}{tool}: {item.why}.")
+        tool = "" if item.tool is None else f" for {_text(item.tool)}"
+        lines.append(f"# - {item.approved} asks by rule {_text(item.rule)}{tool}: {item.why}.")
     return lines
 
 
 def _why(one: Proposal) -> list[str]:
-    asked = "no rule spoke for them" if one.of is None else f"rule {one.of}"
+    asked = "no rule spoke for them" if one.of is None else f"rule {_text(one.of)}"
     word = "session" if one.sessions == 1 else "sessions"
     lines = [
         f"  # {one.approved} asks ({asked}) in {one.sessions} {word}, all approved, none refused:",

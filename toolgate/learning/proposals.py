@@ -97,8 +97,11 @@ class _Said(NamedTuple):
     must: frozenset[Shape]
 
     def is_covered(self, shapes: frozenset[Shape]) -> bool:
-        """Say whether leave for some effects lets the call through for certain."""
-        return self.may <= shapes
+        """Say whether leave for some effects lets the call through for certain.
+
+        Where an entry shows no effect that the rule spoke about, nothing is certain.
+        """
+        return self.may <= shapes and bool(self.may) is bool(shapes)
 
     def may_pass(self, shapes: frozenset[Shape]) -> bool:
         """Say whether leave for some effects may let the call through."""
@@ -157,7 +160,7 @@ def propose(
 def _holds(wider: _Matter, matter: _Matter) -> bool:
     """Say whether what one proposal covers is covered by another."""
     same = (wider.rule, wider.tool) == (matter.rule, matter.tool)
-    return same and set(matter.shapes) <= set(wider.shapes)
+    return same and bool(matter.shapes) and set(matter.shapes) <= set(wider.shapes)
 
 
 def _spoken_about(one: HeldBack, policy: Mapping[str, Any]) -> _Said:
