@@ -86,26 +86,30 @@ def _(kit: Any) -> None:
 @fault("sealed-rule-lifted", "R", "entries.approval_lift", base=BASE)
 def _(kit: Any) -> None:
     one = counter(kit, OPEN)
-    cheat(one, "look", one.let("bob"), rule="sealed-ask")
+    one.say("z0", "asked", rule="sealed-ask")
+    cheat(one, "look", one.let("bob"), call="z1", rule="sealed-ask")
 
 
 @fault("asks-that-nobody-may-lift", "R", "entries.approval_lift", base=BASE)
 def _(kit: Any) -> None:
     one = counter(kit, policy({"ask": "never", "deny": "never", "never": [], "minutes": 60}))
-    cheat(one, "look", one.let("bob"), rule="may-ask")
+    one.say("z0", "asked", rule="may-ask")
+    cheat(one, "look", one.let("bob"), call="z1", rule="may-ask")
 
 
 @fault("default-deny-lifted", "R", "entries.approval_lift", base=BASE)
 def _(kit: Any) -> None:
     one = counter(kit)
-    cheat(one, "look", one.let("bob", answer="deny"), rule="default")
+    one.say("z0", "denied", rule="default")
+    cheat(one, "look", one.let("bob", answer="deny"), call="z1", rule="default")
 
 
 @fault("refusal-of-the-gate-lifted", "R", "entries.approval_lift", base=BASE)
 def _(kit: Any) -> None:
     """A call that could not be judged was let through"""
     one = counter(kit, OPEN)
-    cheat(one, "look", one.let("bob"), rule="input")
+    one.say("z0", "denied", rule="input")
+    cheat(one, "look", one.let("bob"), call="z1", rule="input")
 
 
 @fault("change-of-the-gate-lifted", "R", "entries.approval_lift", base=BASE)
@@ -114,8 +118,10 @@ def _(kit: Any) -> None:
     one = counter(kit, OPEN)
     made = one.fields("z0", "allowed", "look", "x")
     tamper = {**made.effects[0], "type": "gate.tamper", "scope": "workspace"}
+    effects = (*made.effects, tamper)
+    one.say("z0", "denied", rule="may-deny", effects=effects)
     given = one.let("bob", answer="deny")
-    cheat(one, "look", given, rule="may-deny", effects=(*made.effects, tamper))
+    cheat(one, "look", given, call="z1", rule="may-deny", effects=effects)
 
 
 @fault("class-approved-and-a-deny-lifted", "R", "entries.approval_lift", base=BASE)
@@ -128,7 +134,9 @@ def _(kit: Any) -> None:
 @fault("lifted-for-any-class", "R", "entries.approval_lift", base=BASE)
 def _(kit: Any) -> None:
     one = counter(kit)
-    cheat(one, "look", one.force(one.signed("bob", args_digest=digest_of("x"))), rule="may-ask")
+    one.say("z0", "asked", rule="may-ask")
+    given = one.force(one.signed("bob", args_digest=digest_of("x")))
+    cheat(one, "look", given, call="z1", rule="may-ask")
 
 
 @fault("lifted-for-longer-than-the-policy-gives", "R", "entries.approval_lift", base=BASE)
@@ -156,6 +164,13 @@ def _(kit: Any) -> None:
     given = one.let("bob")
     one.say("z0", "asked", rule="may-ask")
     cheat(one, "look", given, call="z1", rule="may-ask")
+
+
+@fault("lifted-when-only-other-arguments-were-seen", "R", "entries.approval_lift", base=BASE)
+def _(kit: Any) -> None:
+    one = counter(kit)
+    assert not one.retry("z0", args="y").allowed
+    cheat(one, "look", one.let("bob"), call="z1", rule="may-ask")
 
 
 @fault("signed-for-another-rules-ask", "R", "entries.approval_lift", base=BASE)
