@@ -296,6 +296,7 @@ def call_of(held: GateInput) -> ToolCall:
                 temp=tuple(place["temp"]),
                 gate=tuple(place["gate"]),
                 disposable=tuple(place.get("disposable", ())),
+                kept_shell=place.get("kept_shell", False),
             ),
         }
     )

@@ -1532,7 +1532,9 @@ class Authority {
 class Graph {
   turn = null;
   #add;
+  #session;
   #approvals; // entry digest -> time
+  #judged; // entry digest of a judge's answer -> its session
   #nodes = new Map(); // entry digest -> {ts, turn, decides, answers}
   #calls = new Map(); // decision_digest -> call
   #late = [];
@@ -1542,9 +1544,11 @@ class Graph {
   #named = new Set();
 
   /** `add` takes a finding of the session: code, entry, turn. */
-  constructor(add, approvals) {
+  constructor(session, add, approvals, judged) {
+    this.#session = session;
     this.#add = add;
     this.#approvals = approvals;
+    this.#judged = judged;
   }
 
   begin(turn) {
@@ -1628,7 +1632,8 @@ class Graph {
     }
     if (strange.length || !atHome) this.#strange(line, strange);
     for (const fact of entry.facts) {
-      if (!this.#nodes.has(fact.entry)) this.#add('log.fact_unknown', line.digest, null);
+      const known = this.#nodes.has(fact.entry) || this.#judged.get(fact.entry) === this.#session;
+      if (!known) this.#add('log.fact_unknown', line.digest, null);
     }
   }
 
@@ -1683,6 +1688,7 @@ class Log extends Layer {
   #before;
   #sessions = new Map();
   #approvals = new Map();
+  #judged = new Map();
   #sealed = false;
   #file;
 
@@ -1746,14 +1752,15 @@ class Log extends Layer {
       case 'session_close': this.#sessionClose(line); break;
       case 'decision': case 'outcome': this.#call(line); break;
       case 'recovery': if (entry.session !== null) this.add('log.shape', line.digest, entry.session); break;
-      default: // audit, policy_set: their place in the chain is all there is
+      case 'audit': if (entry.ev.action === 'judge.asked') this.#judged.set(line.digest, entry.session); break;
+      default: // policy_set: its place in the chain is all there is
     }
   }
 
   #sessionOpen(line) {
     const { entry: { session, parents, ts, ev } } = line;
     const held = heldIn(this.#sessions, session, () => ({
-      graph: new Graph((code, entry, turn) => this.add(code, entry, session, turn), this.#approvals),
+      graph: new Graph(session, (code, entry, turn) => this.add(code, entry, session, turn), this.#approvals, this.#judged),
       opened: null, closed: null, part: 0, linear: false, executes: true,
       turns: [], turn: null, keys: new Map(), places: new Map(),
     }));

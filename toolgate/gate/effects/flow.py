@@ -307,6 +307,29 @@ def printed_files(script: Script, sources: tuple[int, ...]) -> list[tuple[Word, 
     return []
 
 
+def read_on_the_way(script: Script, command: Command) -> list[tuple[Word, Command]]:
+    """Return the words that may name files from which a command's text is made.
+
+    Args:
+        script: the whole text.
+        command: the command.
+
+    Returns:
+        Each word, and the command it belongs to.
+    """
+    found: list[tuple[Word, Command]] = []
+    waiting, seen = [command], 0
+    while waiting and seen < MAX_LINKS:
+        here = waiting.pop()
+        seen += 1
+        words = _words(here)
+        if here is not command:
+            found += [(word, here) for word in words if word.known and word.text[:1] != "-"]
+        indexes = _producers(here, words)
+        waiting += [script.commands[at] for at in sorted(indexes) if at < len(script.commands)]
+    return found
+
+
 def content(script: Script, command: Command, links: int = 0) -> str | None:
     """Return what a command prints, where its text says so.
 

@@ -99,7 +99,14 @@ def read(text: str, *, cwd: str, home: str, arguments: tuple[Word, ...] | None =
         walk.faults.add("too-deep")
     except TooManyError:
         walk.faults.add("too-many-commands")
-    return Script(tuple(walk.commands), tuple(sorted(walk.faults)), walk.state.cwd, walk.doubtful)
+    functions = tuple(
+        (name, walk.text(body))
+        for name, bodies in walk.state.functions.items()
+        for body in bodies
+        if body is not None
+    )
+    faults = tuple(sorted(walk.faults))
+    return Script(tuple(walk.commands), faults, walk.state.cwd, walk.doubtful, functions)
 
 
 def _last(node: Any) -> Any:

@@ -295,6 +295,9 @@ def git_config(
     if _unguards_clean(key, value.text):
         return [Effect("vcs.discard", "workspace", key, False, PROVED, name, "clean")]
     kind = "runs" if _runs(key, value.text) else "key"
+    from toolgate.gate.effects import gitnames
+
+    gitnames.keep(reader, key, value, wide=wide)
     return [Effect("vcs.config", scope, key, True, PROVED, name, kind)]
 
 
@@ -332,6 +335,13 @@ def git_globals(
         if option in ("-c", "--config-env") and value is not None
     ]
     settings += _inline_settings(rest) if subcommand == "clone" else []
+    if reader.files.defines:
+        from toolgate.gate.effects import gitnames
+
+        known = gitnames.expanded(reader, rest)
+        if known is not None:
+            return [*made, *known], (Word("version"),)
+        made = [*made, *gitnames.run(reader, subcommand, rest)]
     settings += [
         (word.text.lower(), HOLE)
         for variable, word in command.assigns
