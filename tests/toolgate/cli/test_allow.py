@@ -366,6 +366,38 @@ def test_what_waits_is_listed_for_programs_too(at):
     assert len(one["entries"]) == 1
 
 
+def test_a_policy_made_as_the_message_says(counter):
+    at = counter(principals={})
+    at.call("c1", "git push --force origin x")
+    code = code_of("s1", decisions(at)[-1]["ev"]["args_digest"], "publish")
+    said = at.fails("allow-once", code)
+    assert "version: 1, name: mine, extends: {policy: balanced}" in said
+    (at.home / "policy.yaml").write_text(
+        "version: 1\nname: mine\nextends: {policy: balanced}\n"
+        f'principals: {{ann: ["{key("ann").public}"]}}\n'
+    )
+    answer = at.call("c2", "git push --force origin x")
+    assert answer.state == "ask", answer
+    at.good("allow-once", answer.code)
+    assert at.call("c3", "git push --force origin x").state == "allow"
+
+
+def test_a_ledger_that_cannot_be_read_is_one_line(at):
+    code = at.call("c1").code
+    file = Path(at.ledger) / "spine-000000000001.jsonl"
+    file.unlink()
+    file.mkdir()
+    for command in (
+        ["allow-once", code],
+        ["allow-for", code, "--minutes", "1"],
+        ["approvals"],
+        ["propose"],
+    ):
+        said = at.fails(*command, code=3)
+        assert said.count("\n") == 1, said
+        assert "spine-000000000001.jsonl" in said
+
+
 def test_ledger_that_cannot_be_read_denies(at):
     code = at.call("c1").code
     at.good("allow-once", code)
