@@ -295,6 +295,29 @@ def _(kit: Any) -> None:
     one.close()
 
 
+@legal("signed-for-before-it-was-seen", beside="lifted-before-it-was-seen", base=BASE)
+def _(kit: Any) -> None:
+    """It stays held back, also when it is tried again: nobody has seen it and signed then"""
+    one = counter(kit)
+    one.let("bob")
+    assert not one.retry("z0").allowed
+    assert not one.retry("z1").allowed
+    one.close()
+
+
+@legal("signed-for-after-its-class-was-let-through", beside="lifted-before-it-was-seen",
+       base=BASE)  # fmt: skip
+def _(kit: Any) -> None:
+    """A call that passed on leave for its class was shown to nobody"""
+    one = counter(kit)
+    one.let("bob", args_digest=None)
+    assert one.retry("z0").allowed
+    one.done("z0")
+    one.let("bob")
+    assert not one.retry("z1").allowed
+    one.close()
+
+
 @legal("let-through-in-a-linear-session", beside="denied-by-a-rule-and-lifted", base=BASE)
 def _(kit: Any) -> None:
     one = counter(kit, session="line", shape="linear")

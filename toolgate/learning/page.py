@@ -58,6 +58,11 @@ def _why(one: Proposal) -> list[str]:
     ]
     if one.counts[INFERRED] == one.approved:
         lines.append("  # So nobody's word is on record for any of them.")
+    passed, tried = one.tried
+    if tried:
+        lines.append(
+            f"  # Decided again with it, from the vault: {passed} of {tried} of them pass."
+        )
     if one.denied:
         lines.append(f"  # It would also have allowed {_these(one.denied, 'denied call')}.")
     if one.open:
