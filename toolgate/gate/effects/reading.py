@@ -81,10 +81,11 @@ class Files:
         session: the session before the call.
     """
 
-    __slots__ = ("_defines", "_session", "facts", "gone", "runs", "sourced", "written")
+    __slots__ = ("_before", "_defines", "_session", "facts", "gone", "runs", "sourced", "written")
 
     def __init__(self, session: Session = NOTHING) -> None:
         self._session = session
+        self._before: dict[str, Written | None] = {}
         self._defines: bool | None = None
         self.written: dict[str, Written] = {}
         self.gone: set[str] = set()
@@ -113,11 +114,17 @@ class Files:
         path = path.replace(f"/{BELOW}/", "/")
         found = self.written.get(path)
         if found is None and path not in self.gone and HOLE not in path:
-            artifact = self._session.artifact(path)
-            if artifact is not None:
-                secret = artifact.entry_of(SECRET) is not None
-                found = Written(None, False, secret, artifact=artifact)
+            if path not in self._before:
+                self._before[path] = self._look_up(path)
+            found = self._before[path]
         return found
+
+    def _look_up(self, path: str) -> Written | None:
+        """Return what earlier calls have put into a file; asked of the session once a path."""
+        artifact = self._session.artifact(path)
+        if artifact is None:
+            return None
+        return Written(None, False, artifact.entry_of(SECRET) is not None, artifact=artifact)
 
     def put(self, path: str, written: Written) -> None:
         """Note that the text writes a file."""

@@ -141,7 +141,7 @@ class Reader:
         if command.words:
             made += self.invoke(command.words, command)
         if command.assigns and (not command.words or command.words[0].text in _EXPORTS):
-            self.places = self._in_front(command) + self.places
+            self.places = self._in_front(command)
         if self.files.may_know and any(effect.proof in _NOT_KNOWN for effect in made):
             made += self._fed_from_files(command)
         return made
@@ -156,12 +156,13 @@ class Reader:
         return made
 
     def _in_front(self, command: Command) -> list[str]:
-        """Return the folders that a command's assignments put in front of the search path."""
+        """Return the folders in front of the search path after a command's assignments."""
         if not any(name == "PATH" for name, _ in command.assigns):
-            return []
+            return self.places
         from toolgate.gate.effects import defined
 
-        return defined.folders(command, self)
+        found = dict.fromkeys((*defined.folders(command, self), *self.places))
+        return list(found)[: defined.MAX_FOLDERS + 1]
 
     def weighed(
         self, made: list[Effect], command: Command, carries: dict[int, flow.Carries]
@@ -331,7 +332,7 @@ class Reader:
         self._wrappers += 1
         places = self.places
         if command.assigns:
-            self.places = self._in_front(command) + places
+            self.places = self._in_front(command)
         try:
             return self._invoked(words, command)
         finally:
@@ -380,6 +381,8 @@ class Reader:
             if equals and self.place.kept_shell and not self.inside:
                 from toolgate.gate.effects import defined
 
+                if len(self._aliases) > defined.MAX_FUNCTIONS:
+                    return [*made, self.unknown("too-many-aliases", "alias")]
                 text = body if word.known else None
                 made += defined.define(self, name, text, calls="")
         return made
