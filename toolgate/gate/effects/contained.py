@@ -13,6 +13,7 @@ from toolgate.gate.effects.reading import FUNCTION, Files, Reading, Written, par
 from toolgate.gate.facts.artifacts import PART, RUNS, SEVERAL, UNREAD
 from toolgate.gate.facts.session import SECRET
 from toolgate.gate.shell.model import HOLE
+from toolgate.gate.shell.work import SpentError
 
 MAX_TEXT = 40 * 1024
 """Text of one file, its parts counted each, beyond which it is not read as it is written, so that
@@ -126,7 +127,10 @@ class Content:
         files = Files()
         reader = self._fresh(files)
         one = written._replace(text=text, secret=False, part=False)
-        made = executed(one, path, "", reader)
+        try:
+            made = executed(one, path, "", reader)
+        except SpentError:  # running it asks
+            return [UNREAD], []
         if written.part:
             made = [effect for effect in made if "code-does-not-parse" not in effect.proof]
         runs = [

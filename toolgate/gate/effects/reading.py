@@ -16,6 +16,7 @@ from toolgate.gate.facts.session import (
     Session,
 )
 from toolgate.gate.shell.model import BELOW, HOLE, Command, Script, Word
+from toolgate.gate.shell.work import Work
 
 if TYPE_CHECKING:
     from toolgate.gate.facts.artifacts import Artifact
@@ -146,6 +147,7 @@ class Reading(Protocol):
         files: what files are known to hold.
         fed: whether something is fed into the command that runs the text.
         inside: where the text runs, "" for here.
+        work: the steps that reading may still cost.
     """
 
     place: Place
@@ -155,6 +157,7 @@ class Reading(Protocol):
     files: Files
     inside: str
     fed: bool
+    work: Work
 
     def inner(
         self,
