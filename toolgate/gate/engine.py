@@ -224,7 +224,7 @@ class Gate:
 
 def _sentence(call: ToolCall, verdict: Verdict, state: str) -> str:
     rule, effect = verdict.rule, verdict.effect
-    answer = {"allow": "Allowed", "ask": "Asking first", "deny": "Denied"}[state]
+    answer = _ANSWERS[state]
     what = _phrase(effect) if effect is not None else call.tool
     text = f"{answer}: {what}; {rule.because} (rule {rule.name})."
     if state not in (rule.decide, ALLOW):
@@ -232,6 +232,7 @@ def _sentence(call: ToolCall, verdict: Verdict, state: str) -> str:
     return text
 
 
+_ANSWERS = {"allow": "Allowed", "ask": "Asking first", "deny": "Denied"}
 _WOULD = {
     "net.send": "send data out",
     "net.shell": "hand a shell to the network",
@@ -274,7 +275,7 @@ def _phrase_of_stored(effect: Effect) -> str:
 
 
 def _phrase(effect: Effect) -> str:
-    if MARK in effect.how.split():
+    if MARK in effect.how and MARK in effect.how.split():
         return _phrase_of_stored(effect)
     resource = effect.resource.replace(HOLE, "…")
     if len(resource) > _SENTENCE_RESOURCE:

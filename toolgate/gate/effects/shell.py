@@ -150,6 +150,8 @@ class Reader:
 
     def settled(self, judged: list[list[Effect]]) -> list[list[Effect]]:
         """Return the effects of each command, one for one, as the whole text makes them."""
+        if not any(flow.weighs(effect) for made in judged for effect in made):
+            return judged
         if any(effect.type in _DESTROYS for made in judged for effect in made):
             from toolgate.gate.effects.production import marked
 
