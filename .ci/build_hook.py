@@ -1,7 +1,7 @@
 """Build step: compile catalogue and policies, and stamp the build.
 
 Writes ``toolgate/gate/compiled/``: one file a program, the index, the shipped
-policies, and ``build.json`` with the commit, whether the tree was clean, and a
+policies, the lexicon, and ``build.json`` with the commit, whether the tree was clean, and a
 digest of the package's sources.
 """
 
@@ -27,9 +27,11 @@ def write_compiled(root: Path) -> None:
     """Compile everything below a source root."""
     sys.path.insert(0, str(root))
     from toolgate.canonical import canonical_bytes, digest
+    from toolgate.gate.bases import bases_beside
     from toolgate.gate.catalog.compile import compile_families
     from toolgate.gate.catalog.load import entry_file
     from toolgate.gate.policy.compile import compile_policy
+    from toolgate.gate.task.compile import compile_lexicon
 
     index, entries = compile_families(str(root / "toolgate/gate/catalog/families"))
     folder = root / COMPILED
@@ -39,8 +41,16 @@ def write_compiled(root: Path) -> None:
     (folder / "catalog.json").write_bytes(index)
     for entry_digest, data in entries.items():
         (folder / entry_file(entry_digest)).write_bytes(data)
+    lexicon = compile_lexicon((root / "toolgate/gate/task/lexicon.yaml").read_bytes())
+    (folder / "lexicon.json").write_bytes(lexicon)
     for policy in sorted((root / "toolgate/gate/policy/defaults").glob("*.yaml")):
-        compiled = compile_policy(policy.read_bytes(), digest(index), name=policy.name)
+        compiled = compile_policy(
+            policy.read_bytes(),
+            digest(index),
+            name=policy.name,
+            bases=bases_beside(str(policy)),
+            lexicon=digest(lexicon),
+        )
         (folder / f"{policy.stem}.json").write_bytes(compiled)
     (folder / "build.json").write_bytes(canonical_bytes(stamp(root)))
 

@@ -3,10 +3,12 @@
 from typing import NamedTuple, Protocol
 
 from evalkit.challenge.case import Case, ChallengeSet, Step
+from evalkit.gates.heard import NoAnswerError
 from toolgate.canonical import digest_of
 from toolgate.gate.call import Place, ToolCall
 from toolgate.gate.decision import STRICTNESS, Decision
 from toolgate.gate.facts.session import NOTHING, Session
+from toolgate.gate.task.task import Task
 
 HOST = "evalkit"
 INVALID_INPUT = "invalid-input"
@@ -37,7 +39,7 @@ class Said(NamedTuple):
     Args:
         tool: the tool's name.
         input: digest of the tool's input.
-        task: the task text, or None.
+        task: what the user asked for, or None.
         cwd: working directory.
         home: home directory.
         mode: permission mode, or None.
@@ -45,7 +47,7 @@ class Said(NamedTuple):
 
     tool: str | None
     input: str
-    task: str | None
+    task: Task | None
     cwd: str
     home: str
     mode: str | None
@@ -115,6 +117,8 @@ def ask(gate: Gate, call: ToolCall, said: Said, session: Session = NOTHING) -> A
     """
     try:
         decision = gate.decide(call, session)
+    except NoAnswerError as error:
+        return _unscored(call, said, GATE_FAILED, str(error))
     except Exception as error:  # a gate that breaks is an unscored case, not the end of a run
         return _unscored(call, said, GATE_FAILED, f"the gate raised {type(error).__name__}")
     received = received_by(call)

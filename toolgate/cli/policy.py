@@ -16,31 +16,28 @@ def policy() -> None:
     """Check, compile, show and sign policies."""
 
 
-def _read(file: str) -> bytes:
-    from toolgate.gate.open import MAX_POLICY_BYTES
-
-    try:
-        with open(file, "rb") as handle:
-            source = handle.read(MAX_POLICY_BYTES + 1)
-    except OSError as error:
-        raise UnavailableError(f"policy {file} cannot be read: {error.strerror}") from None
-    if len(source) > MAX_POLICY_BYTES:
-        raise PolicyError(file, [f"larger than {MAX_POLICY_BYTES} bytes"])
-    return source
-
-
 def _compiled(file: str) -> bytes:
+    from toolgate.gate.bases import bases_beside, policy_source
     from toolgate.gate.catalog.load import shipped
+    from toolgate.gate.open import lexicon_digest
     from toolgate.gate.policy.compile import compile_policy
 
-    return compile_policy(_read(file), shipped().digest, name=file)
+    source = policy_source(file)
+    return compile_policy(
+        source,
+        shipped().digest,
+        name=file,
+        bases=bases_beside(file),
+        lexicon=lexicon_digest(),
+    )
 
 
 def _as_used(file: str) -> bytes:
     """Return the compiled policy a file stands for, as the hook reads it."""
+    from toolgate.gate.bases import policy_source
     from toolgate.gate.policy.model import Policy
 
-    source = _read(file).strip()
+    source = policy_source(file).strip()
     if not source.startswith(b"{"):
         return _compiled(file)
     return Policy(source, file).data
@@ -158,11 +155,12 @@ def hold(file: str, path: str | None) -> None:
     """
     from toolgate.canonical import digest
     from toolgate.cli.ledger.place import existing_ledger
+    from toolgate.gate.bases import policy_source
     from toolgate.ledger import policies
     from toolgate.ledger.append import open_store
 
     text = _as_used(file)
-    signature = _read(file + ".sig") if os.path.exists(file + ".sig") else None
+    signature = policy_source(file + ".sig") if os.path.exists(file + ".sig") else None
     store = open_store(existing_ledger(path), durable=True)
     policies.hold(store, digest(text), text, signature)
     click.echo(digest(text))

@@ -1,6 +1,9 @@
 """A tool call as the gate sees it, and the place it would run in."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from toolgate.gate.task.task import Task
 
 
 class Place(NamedTuple):
@@ -14,6 +17,8 @@ class Place(NamedTuple):
         gate: paths that belong to the gate and the agent's own settings.
         disposable: folders below a root that the caller knows can be made again, such as
             those that git ignores and holds nothing of.
+        kept_shell: whether the host runs each call in the same shell, so that aliases,
+            functions and variables outlive the call that sets them.
     """
 
     cwd: str
@@ -22,6 +27,7 @@ class Place(NamedTuple):
     temp: tuple[str, ...] = ("/tmp", "/var/tmp", "/private/tmp", "/dev/shm")
     gate: tuple[str, ...] = ()
     disposable: tuple[str, ...] = ()
+    kept_shell: bool = False
 
 
 class ToolCall(NamedTuple):
@@ -39,7 +45,7 @@ class ToolCall(NamedTuple):
         input: the tool's input, as parsed JSON.
         place: where it would run.
         mode: the host's permission mode, if it says one.
-        task: what the user asked for, if known.
+        task: what the user asked for, if that comes with the call.
         ts: when the call was received, microseconds UTC.
     """
 
@@ -54,5 +60,5 @@ class ToolCall(NamedTuple):
     input: dict[str, Any]
     place: Place
     mode: str | None
-    task: str | None
+    task: "Task | None"
     ts: int

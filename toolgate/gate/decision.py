@@ -11,6 +11,7 @@ __all__ = [
     "AXES",
     "COMPOSITION",
     "DENY",
+    "JUDGE_RULE",
     "LEDGER_STATE",
     "STRICTNESS",
     "Decision",
@@ -22,6 +23,9 @@ STRICTNESS = {ALLOW: 0, ASK: 1, DENY: 2}
 LEDGER_STATE = {ALLOW: "allowed", ASK: "asked", DENY: "denied"}
 COMPOSITION = "composition"
 """Rule name of a decision on an action that its class lets principals decide."""
+
+JUDGE_RULE = "judge"
+"""Rule name of a decision that is stricter only because its judge could not be asked in full."""
 
 AXES = (
     "destructive",

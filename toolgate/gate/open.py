@@ -7,7 +7,7 @@ from os import path
 from typing import TYPE_CHECKING
 
 from toolgate.canonical import digest
-from toolgate.errors import PolicyError, UnavailableError
+from toolgate.errors import UnavailableError
 from toolgate.gate.catalog.load import read_compiled, shipped
 from toolgate.gate.engine import Gate
 from toolgate.gate.policy.model import Policy
@@ -15,7 +15,6 @@ from toolgate.gate.policy.model import Policy
 if TYPE_CHECKING:
     from toolgate.gate.shell.opinion import Names
 
-MAX_POLICY_BYTES = 4 * 1024 * 1024
 MAX_SIGNATURE_BYTES = 4096
 
 
@@ -83,30 +82,40 @@ def gate_from(file: str) -> Gate:
 
     A compiled policy is used as it is; YAML is compiled, which takes a moment,
     so its result is kept beside the ledger's folder under the digest of the
-    YAML and the catalogue.
+    YAML and of this build.
 
     Raises:
         UnavailableError: the file cannot be read.
         PolicyError: the policy is refused.
     """
-    try:
-        with open(file, "rb") as handle:
-            source = handle.read(MAX_POLICY_BYTES + 1)
-    except OSError as error:
-        raise UnavailableError(f"policy {file} cannot be read: {error.strerror}") from None
-    if len(source) > MAX_POLICY_BYTES:
-        raise PolicyError(file, [f"larger than {MAX_POLICY_BYTES} bytes"])
+    from toolgate.gate.bases import bases_beside, policy_source
+
+    source = policy_source(file)
     catalog = shipped()
     if source.lstrip().startswith(b"{"):
         return Gate(Policy(source.strip(), file), catalog, second_opinion)
-    kept = path.join(cache_folder(), digest(source)[7:39] + "-" + catalog.digest[7:23] + ".json")
+    lexicon = lexicon_digest()
+    # What comes of a source depends on the compiler, the catalogue, the lexicon and the policies
+    # it extends: on this build, for files are extended by their digest.
+    kept = path.join(cache_folder(), digest(source)[7:39] + "-" + build_digest()[7:23] + ".json")
     data = _read_kept(kept)
     if data is None:
         from toolgate.gate.policy.compile import compile_policy
 
-        data = compile_policy(source, catalog.digest, name=file)
+        data = compile_policy(
+            source, catalog.digest, name=file, bases=bases_beside(file), lexicon=lexicon
+        )
         _keep(kept, data)
     return Gate(Policy(data), catalog, second_opinion)
+
+
+def lexicon_digest() -> str:
+    """Return the digest of the lexicon this package was built with.
+
+    Raises:
+        UnavailableError: the package was not built.
+    """
+    return digest(read_compiled("lexicon.json"))
 
 
 def cache_folder() -> str:

@@ -17,7 +17,7 @@ from toolgate.errors import (
     ToolgateError,
 )
 from toolgate.gate.call import ToolCall
-from toolgate.gate.decision import COMPOSITION, Decision
+from toolgate.gate.decision import ALLOW, COMPOSITION, Decision
 from toolgate.gate.engine import Gate
 from toolgate.gate.open import build_digest, gate_for, policy_signature, user_policy
 from toolgate.gate.recorded import fields_of
@@ -164,6 +164,10 @@ def _decided(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) 
         )
         if decision.action_class in gate.policy.composition and decision.rule == COMPOSITION:
             from toolgate.hook.composed import settle
+
+            decision = settle(ledger, gate, event, decision, fields, environ, ts)
+        elif decision.state != ALLOW and gate.policy.principals:
+            from toolgate.hook.lifted import settle
 
             decision = settle(ledger, gate, event, decision, fields, environ, ts)
         else:

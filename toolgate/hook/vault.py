@@ -54,4 +54,6 @@ def fields_to_keep(call: ToolCall, call_id: str) -> dict[str, Any]:
         place[name] = list(place[name])
     if not place["disposable"]:
         del place["disposable"]
+    if not place["kept_shell"]:
+        del place["kept_shell"]
     return {**call._asdict(), "agent": list(call.agent), "call": call_id, "place": place}

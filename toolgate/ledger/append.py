@@ -238,10 +238,10 @@ class Ledger:
     def decide_composed(
         self, session: str, *, key: str | None, composing: "Composing", policy: bytes, ts: int
     ) -> "Settled":
-        """Append the decision on a call whose class needs approvals, and use them up, once.
+        """Append the decision on a call that approvals allow, and use them up, once.
 
-        It is allowed if approvals that nobody used satisfy the class's composition, else
-        denied. Arguments as ``decide``; ``composing`` holds the decision to be made.
+        It is allowed if approvals that nobody used satisfy the composition, else what it is.
+        Arguments as ``decide``; ``composing`` holds the decision without them.
         """
         from toolgate.ledger import approvals
 

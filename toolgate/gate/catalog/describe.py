@@ -12,6 +12,7 @@ ROLES = {
     "read": "a file that is read",
     "write": "a file that is written",
     "append": "a file that is added to",
+    "folder": "an empty folder that is made",
     "delete": "a file that is deleted",
     "permission": "a file whose permissions change",
     "link": "a link that is made",

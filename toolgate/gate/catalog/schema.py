@@ -36,6 +36,7 @@ ROLES = frozenset(
         "stage",
         "edit",
         "listen",
+        "folder",
     )
 )
 SPECIAL = frozenset(
@@ -88,6 +89,7 @@ KEYS = frozenset(
         "chdir",
         "code",
         "joins",
+        "splits",
         "late",
         "runs",
         "when",

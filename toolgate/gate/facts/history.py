@@ -13,7 +13,6 @@ from toolgate.gate.facts.artifacts import (
     Artifact,
     Write,
     followed,
-    held,
     joined,
     state_of,
 )
@@ -110,13 +109,16 @@ def artifact_of(
     since = {write.entry for write in of_file} if certain else None
 
     def counted(key: str) -> Sequence[Write]:
+        if key == whole:
+            return of_file
         found = writes(key)
         if key != part or since is None:
             return found
         return [write for write in found if write.entry in since]
 
     # What a write puts into the file as a whole was not told by parts: it may be in any.
-    return joined(item for item in (followed(part, counted), held(of_file)) if item is not None)
+    both = (followed(part, counted), followed(whole, counted))
+    return joined(item for item in both if item is not None)
 
 
 def latest_fact(

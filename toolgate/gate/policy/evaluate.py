@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from toolgate.gate.call import ToolCall
 from toolgate.gate.decision import ALLOW, ASK
 from toolgate.gate.effects.model import Effect, is_stored
 from toolgate.gate.policy.index import Answer
@@ -37,7 +38,11 @@ class Verdict(NamedTuple):
 
 
 def evaluate(
-    policy: Policy, tool: str, effects: tuple[Effect, ...], known: Known = nothing_known
+    policy: Policy,
+    tool: str,
+    effects: tuple[Effect, ...],
+    known: Known = nothing_known,
+    call: ToolCall | None = None,
 ) -> Verdict:
     """Return the strictest verdict over a call's effects.
 
@@ -47,6 +52,8 @@ def evaluate(
         effects: the call's effects.
         known: says whether a fact is known of the session; only asked about rules that
             speak about an effect of the call.
+        call: the call, for rules that depend on who calls, its text or the time; without
+            it they do not apply.
 
     An effect is allowed by a rule that allows it and no rule that asks or
     denies, or when it is proved to only look. What no rule speaks for gets the
@@ -56,6 +63,8 @@ def evaluate(
     of the call that writes it.
     """
     index = policy.index
+    if policy.conditional is not None:
+        index = policy.conditional.at(call).by_effect
     on_call = index.on_call(tool)
     over_call = [rule for rule in on_call.resting if rests(rule, known)]
     allows = [rule for rule in over_call if rule.decide == ALLOW]

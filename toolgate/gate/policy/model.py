@@ -5,13 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 from toolgate.canonical import digest
 from toolgate.errors import PolicyError
+from toolgate.gate.decision import DENY
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.policy.index import RuleIndex
 from toolgate.gate.policy.rule import ActionClass, Rule, unspoken
 
 if TYPE_CHECKING:
+    from toolgate.gate.call import ToolCall
     from toolgate.gate.policy.axes import Axes
     from toolgate.gate.policy.compose import Rule as Composition
+    from toolgate.gate.policy.conditional import Conditional
+    from toolgate.gate.policy.judge import Judge
 
 FORMAT = "toolgate.policy/1"
 _WORDS = {str: "texts", dict: "mappings", bool: "true or false"}
@@ -41,9 +45,12 @@ class Policy:
         self.digest = digest(data)
         self.name: str = body["name"]
         self.catalog: str = body["catalog"]
+        self.lexicon: str | None = body["lexicon"]
         self.default: str = body["default"]
         self.unattended_modes = frozenset(body["unattended"]["modes"])
         self.unattended_answer: str = body["unattended"]["ask"]
+        self.fail_mode: str = body.get("fail_mode", DENY)
+        self._axes: dict[str, Any] = body.get("axes", {})
         self.settings = Settings(**{key: tuple(value) for key, value in body["names"].items()})
         self.mcp: dict[str, list[str] | dict[str, Any]] = body["mcp"]
         self.classes = tuple(
@@ -64,18 +71,44 @@ class Policy:
                 item["because"],
                 *_speaks_of(item, f"rule {item['rule']}", source),
                 tuple(item.get("facts", ())),
+                item.get("when"),
+                item.get("floor", False),
             )
             for item in body["rules"]
         )
         self.unspoken = unspoken(self.default)
         self.index = RuleIndex(self.rules, self.classes, self.unspoken)
+        self.judge = self._judge_of(body.get("judge"))
+        self.conditional = self._conditional(body.get("overrides", []))
+
+    def _conditional(self, overrides: list[dict[str, Any]]) -> "Conditional | None":
+        """Return what selects the rules of a call, where not all stand for every one."""
+        if not overrides and not any(rule.when is not None for rule in self.rules):
+            return None
+        from toolgate.gate.policy.conditional import Conditional
+        from toolgate.gate.policy.overrides import override_of
+
+        made = [override_of(item) for item in overrides]
+        return Conditional(self.rules, made, self.classes, self.unspoken)
+
+    def _judge_of(self, said: dict[str, Any] | None) -> "Judge | None":
+        """Return the judge, where the policy has one."""
+        if said is None:
+            return None
+        from toolgate.gate.policy.judge import judge_of
+
+        return judge_of(said, self.axes)
 
     @property
     def axes(self) -> "Axes":
         """Return the axes and their lines."""
-        from toolgate.gate.policy.axes import shipped_axes
+        from toolgate.gate.policy.axes import axes_of
 
-        return shipped_axes()
+        return axes_of(self._axes)
+
+    def standing(self, call: "ToolCall | None") -> tuple[Rule, ...]:
+        """Return the rules that stand for a call: for who makes it, its text and its time."""
+        return self.rules if self.conditional is None else self.conditional.at(call).rules
 
     def approvers(self, action_class: str) -> "Composition":
         """Return who approves an action: its class's composition, else any one principal."""
