@@ -37,3 +37,21 @@ def test_code_nobody_reads_here_is_asked_about(decide, text):
 )
 def test_a_browsers_store_is_a_secret_wherever_it_lies(decide, path):
     assert decide(f"cat {path}").rule == "secret"
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "rule"),
+    [
+        ("$(which rm) -rf /", "deny", "delete-whole-tree"),
+        ("$(command -v python3) -m pytest", "allow", "runs-project-code"),
+        ("rm $(which tool)", "ask", "delete-elsewhere"),
+        ("git clone https://example.com/a/b && cd b && make", "ask", "unread-code"),
+        ("git clone https://example.com/a/b && cd b && git log", "allow", "fetch"),
+        ("less '+!rm x' notes.txt", "ask", "unread-code"),
+        ("less +F notes.txt", "allow", "look"),
+        ("nmap --script=./own.nse example.com", "ask", "unread-code"),
+    ],
+)
+def test_what_names_a_program_or_brings_one(decide, text, state, rule):
+    decision = decide(text)
+    assert (decision.state, decision.rule) == (state, rule)
