@@ -280,9 +280,12 @@ class Expander:
             return [_quoted(values[0])] if len(values) == 1 else [unknown(values)]
         out: list[Word] = []
         for value in values:
-            if value.known and any(char in BLANKS for char in value.text):
+            if any(char in BLANKS for char in value.text):
                 # A value with blanks becomes several fields, which keep their pattern characters.
-                out.extend(Word(field, sources=value.sources) for field in value.text.split())
+                out.extend(
+                    Word(field, sources=value.sources, variables=value.variables)
+                    for field in value.text.split()
+                )
             else:
                 out.append(value)
         return out or [Word("")]
