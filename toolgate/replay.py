@@ -2,7 +2,7 @@
 
 From the ledger, the policy it keeps by digest, the vault's input and the salt,
 the whole line of a decision is made once more and compared byte for byte. What
-a decision was given (times, ids, facts, the answer to an ask) is taken as
+a decision was given (times, ids, facts, answers and approvals) is taken as
 recorded; what the gate made of it is not.
 """
 
@@ -176,8 +176,8 @@ class Replay:
             tool=entry.intent.action_type,
             result=NOT_REPLAYABLE,
         )
-        gate = self._gate(entry.ev.policy_version)
-        held = self._input(entry)
+        gate = self.gate_under(entry.ev.policy_version)
+        held = self.input_of(entry)
         reason = next((one for one in (gate, held) if isinstance(one, str)), "")
         if isinstance(gate, str) or isinstance(held, str):
             return result._replace(reason=reason)
@@ -196,7 +196,7 @@ class Replay:
         field, recorded, now = _first_difference(json.loads(made.line.raw), body)
         return result._replace(result=DIFFERENT, field=field, recorded=recorded, now=now)
 
-    def _gate(self, version: str) -> Gate | str:
+    def gate_under(self, version: str) -> Gate | str:
         """Return the gate under a policy the ledger keeps, or why there is none."""
         if version not in self._gates:
             self._gates[version] = self._open(version)
@@ -216,7 +216,8 @@ class Replay:
             return "its policy was compiled with another catalogue"
         return Gate(policy, self._catalog, second_opinion)
 
-    def _input(self, entry: Decision) -> GateInput | str:
+    def input_of(self, entry: Decision) -> GateInput | str:
+        """Return what the vault keeps of a decided call, or why it cannot be decided again."""
         held = input_for(
             self._vault,
             entry.ev.args_digest,
@@ -236,7 +237,7 @@ class Replay:
     def _again(self, made: Made, gate: Gate, held: GateInput, salt: bytes) -> dict[str, Any]:
         """Return the entry this build's gate makes."""
         entry = made.entry
-        call = _call(held)
+        call = call_of(held)
         facts = [Fact(fact.code, fact.entry) for fact in entry.facts]
         known = Recorded(lambda path: resource_ref(path, salt), made.before, facts, entry.turn or 0)
         fields = fields_of(
@@ -255,7 +256,7 @@ class Replay:
                     intent.agent_id, intent.action_type, intent.scope, intent.ts, intent.call
                 )
             )
-        if made.answers:  # who answers an ask decides it
+        if made.answers or entry.basis:  # who answers or approves decides it
             fields = fields._replace(decision_state=entry.ev.decision_state)
         body = decision_entry(
             fields, session=entry.session or "", turn=entry.turn or 0, parents=entry.parents
@@ -280,7 +281,8 @@ def _decided(line: Line, entry: Decision) -> Decided:
     )
 
 
-def _call(held: GateInput) -> ToolCall:
+def call_of(held: GateInput) -> ToolCall:
+    """Return the call that the vault keeps."""
     call = held.call
     place = call["place"]
     return ToolCall(

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import time
 from textwrap import wrap
 
 import click
@@ -18,11 +19,13 @@ from toolgate.gate.effects.tools import SHELL_TOOLS
 from toolgate.gate.effects.trace import COMMAND, Node, reading_of
 from toolgate.gate.engine import Gate
 from toolgate.gate.facts.session import NOTHING, PART_MARK, Session
-from toolgate.gate.open import gate_for
+from toolgate.gate.open import gate_for, project_policy
 from toolgate.gate.policy.evaluate import evaluate
-from toolgate.gate.policy.match import applies
 from toolgate.gate.policy.rule import Rule
+from toolgate.gate.policy.speaking import rules_on_effect
 from toolgate.gate.shell.model import Word
+from toolgate.gate.task.task import Prompt, Task
+from toolgate.hook.answer import workspace_roots
 from toolgate.views.sheet import plain
 
 
@@ -40,6 +43,9 @@ from toolgate.views.sheet import plain
 @click.option("--policy", "policy_file", help="Policy to decide under; the hook's by default.")
 @click.option("--session", help="Session whose entries count as what went before.")
 @click.option("--ledger", help="Ledger of that session; the hook's by default.")
+@click.option(
+    "--prompt", "prompts", multiple=True, help="What the user wrote; repeatable, oldest first."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead.")
 def explain(
     tool: str,
@@ -51,6 +57,7 @@ def explain(
     policy_file: str | None,
     session: str | None,
     ledger: str | None,
+    prompts: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Show how one call is read: its commands, effects, rules and decision.
@@ -59,8 +66,8 @@ def explain(
     and run by wrappers stands below. Each has its own effects, with scope, resource and
     whether that is proved, and the rules that speak about them. Nothing is executed.
     """
-    gate = gate_for(os.environ, policy_file)
     where = os.path.abspath(cwd or os.getcwd())
+    gate = _gate(where, policy_file)
     place = Place(
         where,
         (where,),
@@ -79,18 +86,31 @@ def explain(
         input=_input(tool, text),
         place=place,
         mode=mode,
-        task=None,
-        ts=0,
+        task=Task(tuple(Prompt(text) for text in prompts)) if prompts else None,
+        ts=time.time_ns() // 1_000,
     )
     known = NOTHING if session is None else _session(session, ledger)
     decision = gate.decide(call, known)
     reading = _reading(gate, call, decision, known)
+    said_of_task = _task(gate, call, decision, known)
     if as_json:
         said = {**_as_json(decision), "reading": reading_json(reading)}
+        if call.task is not None:
+            said["task"] = said_of_task
         shown = json.dumps(said, indent=2, ensure_ascii=False)
         click.echo(shown.encode("utf-8", "backslashreplace"))  # as JSON writes half a pair
     else:
-        click.echo(_as_text(gate, call, decision, reading))
+        click.echo(_as_text(gate, call, decision, reading, said_of_task))
+
+
+def _gate(where: str, policy_file: str | None) -> Gate:
+    """Return a gate under a policy that is named, else the one the hook uses at a place."""
+    gate = gate_for(os.environ, policy_file)
+    if policy_file is None and (rules := project_policy(workspace_roots(where))):
+        from toolgate.gate.project import gate_in_project
+
+        gate = gate_in_project(gate, rules)
+    return gate
 
 
 def _session(session: str, ledger: str | None) -> Session:
@@ -153,6 +173,16 @@ def _stored(decision: Decision) -> list[tuple[str, str]]:
     ]
 
 
+def _of_task(call: ToolCall, task: list[dict[str, object]]) -> list[tuple[str, str]]:
+    """Return what the prompts say, one line a reading."""
+    if call.task is None:
+        return []
+    from toolgate.cli.task import line
+
+    lines = [("" if at else "task", line(one)) for at, one in enumerate(task)]
+    return lines or [("task", "nothing was read of the prompts")]
+
+
 def _facts(gate: Gate, decision: Decision) -> list[tuple[str, str]]:
     """Return the facts a decision rests on, each with its entry, one line a fact."""
     lines: list[tuple[str, str]] = []
@@ -163,17 +193,29 @@ def _facts(gate: Gate, decision: Decision) -> list[tuple[str, str]]:
     return lines or [("facts", "none")]
 
 
-def _as_text(gate: Gate, call: ToolCall, decision: Decision, reading: Node) -> str:
-    codes = {fact.code for fact in decision.facts}
+def _task(
+    gate: Gate, call: ToolCall, decision: Decision, session: Session
+) -> list[dict[str, object]]:
+    """Return what is read of the prompts, and what each reading says of the call."""
+    if call.task is None:
+        return []
+    from toolgate.cli.task import told
+    from toolgate.gate.weighed import weighed_task
 
+    made = weighed_task(gate.policy, gate.catalog, call, decision.effects, session, call.task)
+    return told(made)
+
+
+def _as_text(
+    gate: Gate,
+    call: ToolCall,
+    decision: Decision,
+    reading: Node,
+    task: list[dict[str, object]],
+) -> str:
     def rules(effect: Effect) -> list[Rule]:
-        spoken = gate.policy.rules_for(effect.type)
-        found = [
-            rule
-            for rule in spoken
-            if applies(rule, call.tool, effect) and codes.issuperset(rule.facts)
-        ]
-        return found or [evaluate(gate.policy, call.tool, (effect,)).rule]
+        found = rules_on_effect(gate.policy, call, decision, effect)
+        return found or [evaluate(gate.policy, call.tool, (effect,), call=call).rule]
 
     width = shutil.get_terminal_size().columns
     lines = wrap(plain(f"{decision.state}: {decision.sentence}"), width, break_on_hyphens=False)
@@ -183,6 +225,7 @@ def _as_text(gate: Gate, call: ToolCall, decision: Decision, reading: Node) -> s
     for label, value in (
         *_facts(gate, decision),
         *_stored(decision),
+        *_of_task(call, task),
         ("class", decision.action_class),
         ("proof", decision.proof),
         ("rule", decision.rule + (f" ({decision.axis})" if decision.axis else "")),

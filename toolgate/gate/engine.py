@@ -20,7 +20,9 @@ from toolgate.gate.shell.model import HOLE
 from toolgate.records import MAX_EFFECTS
 
 if TYPE_CHECKING:
+    from toolgate.gate.readings import Reading
     from toolgate.gate.shell.opinion import Names
+    from toolgate.gate.task.task import Task
 
 Second = Callable[[str], "Names | str"]
 MAX_SECOND_READINGS = 4
@@ -132,12 +134,20 @@ class Gate:
             found = self._paths[key] = Paths(place, self.policy.settings)
         return found
 
-    def decide(self, call: ToolCall, session: Session = NOTHING) -> Decision:
+    def decide(
+        self,
+        call: ToolCall,
+        session: Session = NOTHING,
+        task: "Task | None" = None,
+        readings: "tuple[Reading, ...]" = (),
+    ) -> Decision:
         """Return the decision on a call. A call that cannot be read is denied.
 
         Args:
             call: the call.
             session: what is known of the session before it.
+            task: what the user asked for; by default what comes with the call.
+            readings: what somebody else has read of the call, such as a judge.
         """
         files = Files(session)
         known = self._known(session, files)
@@ -150,7 +160,15 @@ class Gate:
             # like any other answer.
             return self._failed(call, type(error).__name__)
         verdict = evaluate(self.policy, call.tool, effects, known, call)
-        facts = tuple(files.facts)
+        said: tuple[Fact, ...] = ()
+        task = task if task is not None else call.task
+        if readings or (task is not None and (task.prompts or task.goal)):
+            from toolgate.gate.weighed import weighed
+
+            verdict, said = weighed(
+                self.policy, self.catalog, call, verdict, effects, known, session, task, readings
+            )
+        facts = (*said, *files.facts)
         if verdict.rule.decide != DENY and verdict.action_class in self.policy.composition:
             return self._composed(call, verdict, effects, facts)
         state = unattended(self.policy, verdict.rule.decide, call.mode)
@@ -164,6 +182,7 @@ class Gate:
             proof=next((e.proof for e in effects if e.proof != PROVED), PROVED),
             policy=self.policy.digest,
             sentence=_sentence(call, verdict, state),
+            converted=state != verdict.rule.decide,
         )
 
     def _known(self, session: Session, files: Files) -> Known:
