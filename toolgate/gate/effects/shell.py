@@ -164,9 +164,22 @@ class Reader:
             made += self.invoke(command.words, command)
         if command.assigns and (not command.words or command.words[0].text in _EXPORTS):
             self.places = self._in_front(command)
+        if self.files.written and command.cwd:
+            made += self._of_others(made, command)
         if self.files.may_know and any(effect.proof in _NOT_KNOWN for effect in made):
             made += self._fed_from_files(command)
         return made
+
+    def _of_others(self, made: list[Effect], command: Command) -> list[Effect]:
+        """Return that a build or test is not the project's own, but came with a repository."""
+        programs = [
+            effect.program
+            for effect in made
+            if effect.type == "exec.code" and "project" in effect.how.split()
+        ]
+        if programs and flow.came_from_elsewhere(command.cwd + "/", self.files.written):
+            return [self.unknown("not-the-projects-own", programs[0], command.cwd)]
+        return []
 
     def _fed_from_files(self, command: Command) -> list[Effect]:
         """Return what running the written files does that text of unknown content is made from."""

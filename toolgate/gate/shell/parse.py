@@ -365,6 +365,8 @@ class Walk(Expander):
         for position, child in enumerate(node.children):
             if node.field_name_for_child(position) == "value":
                 values.extend(self.fields(child))
+        if not any(child.type == "in" for child in node.children):
+            values = list(self.state.lists.get("@", ()))  # for f; goes through the arguments
         name = self.text(variable) if variable is not None else ""
         body = node.child_by_field_name("body")
         made: tuple[int, ...] = ()
