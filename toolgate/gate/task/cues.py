@@ -4,12 +4,16 @@ from collections.abc import Callable
 
 from toolgate.gate.task.draft import MENTIONS, Draft
 from toolgate.gate.task.grammar import (
+    ASKING,
     ASKS_ABOUT,
+    AUXILIARIES,
     BEFORE_NO,
     CONFINES,
     COORDINATORS,
     DONE,
+    LOOKING,
     MINE,
+    MODALS,
     NEGATED,
     NO_WANT,
     OFF_LINE,
@@ -141,15 +145,15 @@ class Clauses(Walk):
             acts, _ = self._acts_at(end) if end < len(self._words) else ([], end)
             if not (self._open or before in ("and", "but", "please", "to", "or")):
                 return at
-            if not any(
-                form in (GERUND, NOUN) or (form == BASE and end - at > 1) for _, form in acts
-            ):
+            near = end - at == 1
+            if not any(form == NOUN or (form == GERUND and near) for _, form in acts):
                 return at
         elif first in WITHOUTS:
             acts, _ = self._acts_at(end) if end < len(self._words) else ([], end)
             if not any(form in (GERUND, NOUN) or first == "rather" for _, form in acts):
                 return at
-            if first == "without" and not self._imperative and not self.drafts:
+            wished = any(draft.says != MENTIONS for draft in self.drafts)
+            if self._mode == "mention" or not (self._imperative or wished):
                 return at
         self._begin("forbid-noun")
         if first in ("nothing", "none"):
@@ -292,6 +296,8 @@ class Clauses(Walk):
                         draft.limits = []
                     return end
                 if self._open or before in ("and", "but"):
+                    if AUXILIARIES.intersection(self._words[end : end + 6]):
+                        return at
                     self._begin("mention")
                     self.limits.append(Found())
                     return self._within(end)
@@ -372,7 +378,9 @@ class Clauses(Walk):
         return end
 
     def _open_names(self) -> bool:
-        return not self._target and self._mode in ("", "mention")
+        """Say whether nothing but names has been said in the clause."""
+        words = any(one.kind == WORD for one in self._loose.names)
+        return self._open and not self._target and not words
 
     def _cue_just(self, at: int, end: int, before: str) -> int:
         if self._target and self._mode in ("", "want") and self._names_follow(end):
@@ -383,6 +391,10 @@ class Clauses(Walk):
         return at
 
     def _cue_ask(self, at: int, end: int, before: str) -> int:
+        if self._words[at] in ASKING and not self._asked_of_agent(at):
+            return at
+        if self._is_weak(at, end):
+            return at
         forbidden = before == "not" and self._mode == "forbid"
         if before in OTHERS_ASK and self._words[at] != "i" and not forbidden:
             return at
@@ -399,6 +411,26 @@ class Clauses(Walk):
         self._begin("ask")
         self.asks_first = True
         return end
+
+    def _asked_of_agent(self, at: int) -> bool:
+        """Say whether it is the agent that is to ask, and nobody a program is written for."""
+        position = at - 1
+        while position >= 0 and self._words[position] in MODALS:
+            position -= 1
+        return (
+            position < 0
+            or self._tokens[position].kind == MARK
+            or self._words[position]
+            in (*COORDINATORS, "you", "we", "but", "not", "then", "first", "please", *OPENERS)
+        )
+
+    def _is_weak(self, at: int, end: int) -> bool:
+        """Say whether wanting to see something is no more than that: no act waits for it."""
+        said = self._words[at:end]
+        if not LOOKING.intersection(said) or "before" in said or "first" in said:
+            return False
+        rest = self._words[end:]
+        return "before" not in rest and "first" not in rest
 
     def _reserve(self, drafts: list[Draft]) -> None:
         for draft in drafts:
@@ -421,6 +453,9 @@ class Clauses(Walk):
         return end
 
     def _cue_open(self, at: int, end: int, before: str) -> int:
+        ours = at == 0 or before in OPENERS or before in ("we", "i")
+        if self._words[at] == "have" and not ours:
+            return at
         if before in ("they", "he", "she", "you", "users"):
             return at
         backward = self._words[end - 1] in MINE
@@ -439,6 +474,8 @@ class Clauses(Walk):
         ):
             return at
         self._begin("open")
+        if not {"or", "vs", "versus", "between"}.intersection(self._words[at:]):
+            return end
         choice = Draft(RESERVES, [], NOUN, "open")
         choice.choice = True
         self.drafts.append(choice)

@@ -155,6 +155,7 @@ class Lexicon:
         self.maybe_beyond_looking: tuple[str, ...] = tuple(body["maybe_beyond_looking"])
         self.joined = frozenset(body["joined"])
         self.broad = frozenset(body["broad"])
+        self.transitive = frozenset(body["transitive"])
         self.looking = frozenset(body["looking"])
         self.light: dict[str, Any] = body["light"]
         self.named_with: dict[str, list[str]] = body["named_with"]
@@ -165,6 +166,7 @@ class Lexicon:
         self.reaches = frozenset(body["reaches"])
         self.runners = frozenset(body["runners"])
         self.kinds = frozenset(body["kinds"])
+        self.means: dict[str, list[str]] = body["means"]
         self.anything = frozenset(body["anything"])
         self.pronouns = frozenset(body["pronouns"])
         self.idle = frozenset(body["idle"])
