@@ -5,6 +5,7 @@ from posixpath import dirname
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.reading import TOUCHES, Files, Reading, part_of
 from toolgate.gate.facts.artifacts import FOLDER, LINK
+from toolgate.gate.facts.session import DEFINED_EARLIER
 
 _THROUGH = frozenset(("fs.read", "fs.write", "fs.permission"))
 MAX_FOLDERS = 16
@@ -25,9 +26,10 @@ def through(effect: Effect, files: Files, roots: tuple[str, ...]) -> list[Effect
     for _ in range(MAX_FOLDERS):
         written = files.get(path)
         artifact = written.artifact if written is not None else None
-        for note, _ in artifact.holds if artifact is not None else ():
+        for note, entry in artifact.holds if artifact is not None else ():
             kind, _, scope = note.partition("@")
             if kind == LINK:
+                files.rest_on(DEFINED_EARLIER, entry)
                 made += _behind(effect, scope)
         path = dirname(path)
         if path in roots or path in ("/", ""):
