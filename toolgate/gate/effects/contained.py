@@ -16,6 +16,7 @@ from toolgate.gate.effects.reading import DEFINED, SHELL, Files, Reading, Writte
 from toolgate.gate.facts.artifacts import FOLDER, LINK, PART, SEVERAL, UNREAD
 from toolgate.gate.facts.session import PART_MARK, SECRET
 from toolgate.gate.shell.model import HOLE
+from toolgate.gate.shell.work import SpentError
 
 LINE_COST = 64
 _UNREAD_LANGUAGES = frozenset(("rs", "java", "kt", "swift", "c", "cc", "cpp", "cs", "scala"))
@@ -165,7 +166,10 @@ class Content:
         files = Files()
         reader = self._fresh(files)
         one = written._replace(text=text, secret=False, part=False)
-        made = executed(one, path, "", reader)
+        try:
+            made = executed(one, path, "", reader)
+        except SpentError:  # running it asks
+            return [UNREAD], []
         if written.part:
             made = [effect for effect in made if "code-does-not-parse" not in effect.proof]
         runs = [

@@ -16,6 +16,7 @@ from toolgate.gate.facts.session import (
     Session,
 )
 from toolgate.gate.shell.model import BELOW, HOLE, Command, Script, Word
+from toolgate.gate.shell.work import Work
 
 if TYPE_CHECKING:
     from toolgate.gate.facts.artifacts import Artifact
@@ -179,6 +180,7 @@ class Reading(Protocol):
         files: what files are known to hold.
         fed: whether something is fed into the command that runs the text.
         inside: where the text runs, "" for here.
+        work: the steps that reading may still cost.
         places: folders that the text has put in front of the search path.
     """
 
@@ -189,6 +191,7 @@ class Reading(Protocol):
     files: Files
     inside: str
     fed: bool
+    work: Work
     places: list[str]
 
     def inner(
