@@ -500,6 +500,10 @@ class Reader:
             made += known
         elif flow.came_from_elsewhere(path, self.files.written):
             made.append(self.unknown("not-the-projects-own", program, path))
+        elif self.files.defines:
+            from toolgate.gate.effects.links import brought
+
+            made += brought(self, path, program)
         return made
 
     def run_known(self, path: str, program: str) -> list[Effect] | None:
