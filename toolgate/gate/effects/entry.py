@@ -73,6 +73,7 @@ def apply(
     looking = "dry" in entry and is_dry(parsed, entry)
     roles, does = entry.get("operands", ()), list(entry.get("does", ()))
     how = (*how, *entry.get("how", ()))
+    reading.work.spend(4 * len(entry.get("when", ())))
     for clause in entry.get("when", ()):
         if holds(clause, parsed):
             looking = looking or bool(clause.get("inspect"))
@@ -151,6 +152,7 @@ def _subcommand(
     arguments: tuple[Word, ...],
     command: Command,
 ) -> list[Effect]:
+    reading.work.spend(20)
     parsed = split(arguments, entry, stop=True)
     made = _by_options(reading, entry, parsed, name, command, ())
     for clause in entry.get("when", ()):
