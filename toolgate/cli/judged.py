@@ -7,6 +7,7 @@ from toolgate.gate.decision import Decision
 from toolgate.gate.judge.backends import Wire, backend_of
 from toolgate.gate.judge.judgement import Judgement, request_digest
 from toolgate.gate.judge.request import request_of
+from toolgate.gate.judge.when import not_asked
 from toolgate.gate.policy.judge import Judge
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.task.task import Task
@@ -14,7 +15,7 @@ from toolgate.views.sheet import plain
 
 
 def request_json(
-    policy: Policy, judge: Judge, call: ToolCall, task: Task, decision: Decision, closed: str
+    policy: Policy, judge: Judge, call: ToolCall, task: Task, decision: Decision
 ) -> dict[str, Any]:
     """Return what would be sent.
 
@@ -24,8 +25,8 @@ def request_json(
         call: the call.
         task: what the user asked for.
         decision: what the gate finds without a judge.
-        closed: why the judge is not asked about it, "" if it is.
     """
+    closed = not_asked(decision, task)
     request = request_of(call, task, decision, policy, judge)
     wire = backend_of(judge).encode(request, judge)
     return {

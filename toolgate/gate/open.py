@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from toolgate.gate.shell.opinion import Names
 
 MAX_SIGNATURE_BYTES = 4096
+PROJECT_FOLDER = "/.toolgate"
+PROJECT_POLICY = PROJECT_FOLDER + "/policy.yaml"
 
 
 def second_opinion(text: str) -> "Names | str":
@@ -43,9 +45,24 @@ def user_policy(variables: Mapping[str, str]) -> str:
     named = variables.get("TOOLGATE_POLICY_FILE")
     if named:
         return named
-    home = (variables.get("HOME") or "").rstrip("/")
-    usual = (variables.get("XDG_CONFIG_HOME") or home + "/.config") + "/toolgate/policy.yaml"
+    usual = usual_policy(variables)
     return usual if path.lexists(usual) else ""
+
+
+def usual_policy(variables: Mapping[str, str]) -> str:
+    """Return where the user's policy lies if no other place is named."""
+    home = (variables.get("HOME") or "").rstrip("/")
+    return (variables.get("XDG_CONFIG_HOME") or home + "/.config") + "/toolgate/policy.yaml"
+
+
+def project_policy(roots: tuple[str, ...]) -> str:
+    """Return the policy file of the project a call is made in, "" where it has none.
+
+    Args:
+        roots: the workspace's roots, the checkout as it is named first.
+    """
+    file = roots[0] + PROJECT_POLICY if roots else ""
+    return file if file and path.lexists(file) else ""
 
 
 def policy_signature(variables: Mapping[str, str]) -> bytes | None:
@@ -98,14 +115,14 @@ def gate_from(file: str) -> Gate:
     # What comes of a source depends on the compiler, the catalogue, the lexicon and the policies
     # it extends: on this build, for files are extended by their digest.
     kept = path.join(cache_folder(), digest(source)[7:39] + "-" + build_digest()[7:23] + ".json")
-    data = _read_kept(kept)
+    data = read_kept(kept)
     if data is None:
         from toolgate.gate.policy.compile import compile_policy
 
         data = compile_policy(
             source, catalog.digest, name=file, bases=bases_beside(file), lexicon=lexicon
         )
-        _keep(kept, data)
+        keep(kept, data)
     return Gate(Policy(data), catalog, second_opinion)
 
 
@@ -124,7 +141,7 @@ def cache_folder() -> str:
     return path.join(base, "toolgate", "policies")
 
 
-def _read_kept(file: str) -> bytes | None:
+def read_kept(file: str) -> bytes | None:
     """Return a kept compilation, unless anybody else could have written it."""
     try:
         handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW)
@@ -139,13 +156,14 @@ def _read_kept(file: str) -> bytes | None:
         os.close(handle)
 
 
-def _keep(file: str, data: bytes) -> None:
+def keep(file: str, data: bytes) -> None:
+    """Keep a compilation for the next call; where that cannot be, only speed is lost."""
     part = f"{file}.{os.getpid()}"
     try:
         os.makedirs(path.dirname(file), mode=0o700, exist_ok=True)
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError:
-        return  # only speed is lost
+        return
     try:
         os.write(handle, data)
     finally:

@@ -49,6 +49,10 @@ def test_what_was_always_approved_is_proposed_as_an_exception(at):
     assert "# It would also have allowed 1 denied call (" in said
     assert "# It would also have allowed 1 unanswered ask (" in said
     (one,) = section(said, "overrides")
+    at.policy(overrides=[{**one, "expires": str(one["expires"])}])
+    assert at.call("after").state == "allow"
+    assert at.call("forced", "git push --force origin main").state == "deny"
+    at.policy()
     assert one.pop("override").startswith("learned-")
     assert str(one.pop("expires")) == "2027-06-30"
     assert one == {
@@ -65,13 +69,19 @@ def test_what_was_always_approved_is_proposed_as_an_exception(at):
             }
         ],
     }
-    assert said == at.good("propose", "--owner", "ann", "--until", "2027-06-30")
+
+
+def test_the_same_ledger_gives_the_same_page(at):
+    approve_and_run(at, 5)
+    assert at.good("propose") == at.good("propose")
 
 
 def test_without_owner_and_day_they_are_left_to_be_filled_in(at):
     approve_and_run(at, 5)
     (one,) = section(at.good("propose"), "overrides")
     assert one["owner"] is one["expires"] is None
+    at.policy(overrides=[one])
+    assert "owner is missing" in at.call("refused").reason
 
 
 def test_where_no_rule_spoke_a_rule_is_proposed_for_the_tool(at):

@@ -35,7 +35,7 @@ FORBIDDEN = (
     "toolgate.verify",
     "re2",
     "toolgate.gate.bases",
-    "toolgate.gate.policy.axes",
+    "toolgate.gate.project",
     "toolgate.gate.policy.compile",
     "toolgate.gate.policy.conditional",
     "toolgate.gate.policy.overrides",

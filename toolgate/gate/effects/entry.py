@@ -173,6 +173,8 @@ def _subcommand(
     if verbs.only_reads(entry, rest):
         return [*made, reading.inspect(name)]
     below = _below(entry, rest[0], last=len(rest) == 1) if rest[0].known else None
+    if below is None and entry.get("keeps"):
+        return [*made, *reading.invoke(rest, command)]
     if below is None or verbs.changes_a_noun(rest[0].text, below, rest[1:]):
         if any(word.text in ("--help", "help") for word in rest[:2]):
             return [*made, reading.inspect(name)]

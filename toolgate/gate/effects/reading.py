@@ -78,11 +78,16 @@ class Written(NamedTuple):
 class Files:
     """What files are known to hold: what the text has written, else what the session has.
 
+    ``asked`` are the paths the session was asked about, and ``knew`` says whether it knew
+    any of them: what is read of a call depends on these answers.
+
     Args:
         session: the session before the call.
     """
 
-    __slots__ = ("_defines", "_session", "facts", "gone", "runs", "sourced", "written")
+    __slots__ = (
+        *("_defines", "_session", "asked", "facts", "gone", "knew", "runs", "sourced", "written"),
+    )
 
     def __init__(self, session: Session = NOTHING) -> None:
         self._session = session
@@ -92,6 +97,8 @@ class Files:
         self.runs: dict[str, None] = {}
         self.sourced: list[str] = []
         self.facts: dict[Fact, None] = {}
+        self.asked: dict[str, None] = {}
+        self.knew = False
 
     @property
     def may_know(self) -> bool:
@@ -104,7 +111,7 @@ class Files:
         if DEFINED in self.written:
             return True
         if self._defines is None:
-            known = self._session.artifact(DEFINED)
+            known = self._ask(DEFINED)
             self._defines = known is not None and known.readable
         return self._defines
 
@@ -114,11 +121,18 @@ class Files:
         path = path.replace(f"/{BELOW}/", "/")
         found = self.written.get(path)
         if found is None and path not in self.gone and HOLE not in path:
-            artifact = self._session.artifact(path)
+            artifact = self._ask(path)
             if artifact is not None:
                 secret = artifact.entry_of(SECRET) is not None
                 found = Written(None, False, secret, artifact=artifact)
         return found
+
+    def _ask(self, path: str) -> "Artifact | None":
+        """Return what the session knows of a file, and note what it was asked."""
+        self.asked[path] = None
+        artifact = self._session.artifact(path)
+        self.knew = self.knew or artifact is not None
+        return artifact
 
     def put(self, path: str, written: Written) -> None:
         """Note that the text writes a file."""

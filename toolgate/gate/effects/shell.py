@@ -13,7 +13,7 @@ from toolgate.gate.effects.paths import Paths, path_cost, region
 from toolgate.gate.effects.reading import FUNCTION, Files, part_of
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.facts.session import PART_MARK
-from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
+from toolgate.gate.shell.model import BELOW, HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.parse import read
 from toolgate.gate.shell.source import REFUSED
 from toolgate.gate.shell.state import TEMPORARY
@@ -32,6 +32,7 @@ _BIN = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebr
 # Folders of the operating system in which only it keeps programs.
 _SYSTEM_BIN = ("/System/Library/", "/usr/libexec/", "/usr/lib/", "/Library/Apple/")
 _LOCAL_BIN = ("/.venv/bin/", "/venv/bin/", "/env/bin/", "/node_modules/.bin/", "/.local/bin/")
+_GLOB = frozenset("*?[")
 # Proofs of code that is taken from somewhere else and not known.
 _NOT_KNOWN = frozenset(
     unresolved(reason) for reason in ("stdin", "code-not-known", "program-not-known")
@@ -471,7 +472,7 @@ class Reader:
                 Effect("exec.code", "outside", host.resource, True, proof, program, "remote"),
             ]
         path = self.paths.resolve(word.text, command.cwd)
-        if program in ("source", "."):
+        if program in ("source", ".") and path not in self.files.sourced:
             self.files.sourced.append(path)
         made = self.paths.effects(
             "exec.code", word.text, command.cwd, program=program, how=("file",)
@@ -490,6 +491,7 @@ class Reader:
 
         A part of a file may be meant as well; see ``reading.part_of``.
         """
+        self.work.spend(6)
         self.files.runs[path] = None
         written = self.files.get(path)
         if written is None:
@@ -506,10 +508,12 @@ class Reader:
 
     def _run_by_pattern(self, path: str, program: str) -> list[Effect] | None:
         """Return what running files by a pattern does, of those that were written."""
-        from toolgate.gate.effects.patterned import is_pattern, run
-
-        if PART_MARK in path or not is_pattern(path) or not self.files.may_know:
+        if PART_MARK in path or not self.files.may_know:
             return None
+        if _GLOB.isdisjoint(path) and BELOW not in path:
+            return None
+        from toolgate.gate.effects.patterned import run
+
         return run(self, path, program) or None
 
     def net(self, kind: str, target: str, name: str, how: tuple[str, ...] = ()) -> Effect:

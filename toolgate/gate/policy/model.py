@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from toolgate.gate.policy.compose import Rule as Composition
     from toolgate.gate.policy.conditional import Conditional
     from toolgate.gate.policy.judge import Judge
+    from toolgate.gate.policy.overrides import Override
 
 FORMAT = "toolgate.policy/1"
 _WORDS = {str: "texts", dict: "mappings", bool: "true or false"}
@@ -78,18 +79,17 @@ class Policy:
         )
         self.unspoken = unspoken(self.default)
         self.index = RuleIndex(self.rules, self.classes, self.unspoken)
+        self.overrides = _overrides(body.get("overrides", []))
+        self.conditional = self._conditional()
         self.judge = self._judge_of(body.get("judge"))
-        self.conditional = self._conditional(body.get("overrides", []))
 
-    def _conditional(self, overrides: list[dict[str, Any]]) -> "Conditional | None":
+    def _conditional(self) -> "Conditional | None":
         """Return what selects the rules of a call, where not all stand for every one."""
-        if not overrides and not any(rule.when is not None for rule in self.rules):
+        if not self.overrides and all(rule.when is None for rule in self.rules):
             return None
         from toolgate.gate.policy.conditional import Conditional
-        from toolgate.gate.policy.overrides import override_of
 
-        made = [override_of(item) for item in overrides]
-        return Conditional(self.rules, made, self.classes, self.unspoken)
+        return Conditional(self.rules, self.overrides, self.classes, self.unspoken)
 
     def _judge_of(self, said: dict[str, Any] | None) -> "Judge | None":
         """Return the judge, where the policy has one."""
@@ -127,6 +127,14 @@ class Policy:
             for rule in self.rules
             if any("type" not in wanted or kind in wanted["type"] for wanted in rule.effects)
         ]
+
+
+def _overrides(items: list[dict[str, Any]]) -> "tuple[Override, ...]":
+    if not items:
+        return ()
+    from toolgate.gate.policy.overrides import override_of
+
+    return tuple(override_of(item) for item in items)
 
 
 def _speaks_of(

@@ -28,6 +28,12 @@ class Override(NamedTuple):
         """Say whether it applies at a time, microseconds UTC; never where the time is not known."""
         return 0 < ts < self.expires
 
+    def last_day(self) -> str:
+        """Return the last day it applies, UTC, as it was written."""
+        from datetime import UTC, datetime
+
+        return datetime.fromtimestamp(self.expires // 1_000_000 - 1, tz=UTC).date().isoformat()
+
 
 def override_of(compiled: dict[str, Any]) -> Override:
     """Return an override that a compiled policy holds."""

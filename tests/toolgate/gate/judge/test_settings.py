@@ -3,6 +3,7 @@
 import pytest
 
 from toolgate.errors import PolicyError
+from toolgate.gate.judge.questions import questions_of
 from toolgate.gate.policy.judge import is_pinned, url_fault
 
 KEY = {"environment": "JUDGE_KEY"}
@@ -87,10 +88,19 @@ def test_faults_are_named(policy_of, judge, said):
     assert "sk-abc" not in str(caught.value)
 
 
-def test_the_rule_name_of_what_a_judge_leaves_open_is_kept(policy_of):
-    rules = [{"rule": "judge", "decide": "ask", "because": "x", "tools": ["X"]}]
-    with pytest.raises(PolicyError, match="rule judge: this name is kept"):
+@pytest.mark.parametrize("name", ["judge", "judge.off_task"])
+def test_the_rule_names_of_what_a_judge_says_are_kept(policy_of, name):
+    rules = [{"rule": name, "decide": "ask", "because": "x", "tools": ["X"]}]
+    with pytest.raises(PolicyError, match=f"rule {name}: this name is kept"):
         policy_of(None, rules=rules)
+
+
+def test_an_axis_of_the_policys_own_brings_its_question(policy_of):
+    axes = {"licence": {"softened": False, "ceiling": "ask", "question": "Is it copyleft?"}}
+    policy = policy_of({**MOCK, "axes": ["licence"], "says": {"licence": 1}}, axes=axes)
+    (question,) = questions_of(policy.judge.asked, policy.axes, task=True)
+    assert (question.name, question.text) == ("licence", "Is it copyleft?")
+    assert "licence" in policy_of(MOCK, axes=axes).judge.asked
 
 
 @pytest.mark.parametrize(

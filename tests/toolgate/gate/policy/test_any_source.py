@@ -27,7 +27,7 @@ ANY = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.dictionaries(st.sampled_from(WORDS), ANY, max_size=8))
 def test_any_source_compiles_or_is_refused_in_words(body):
     source = json.dumps({"version": 1, "name": "any", **body}).encode()
