@@ -83,14 +83,28 @@ class Files:
 
     Args:
         session: the session before the call.
+        noted: whether somebody wants to know which files are run, also of those that
+            nothing is known of.
     """
 
     __slots__ = (
-        *("_defines", "_session", "asked", "facts", "gone", "knew", "runs", "sourced", "written"),
+        *(
+            "_defines",
+            "_session",
+            "asked",
+            "facts",
+            "gone",
+            "knew",
+            "noted",
+            "runs",
+            "sourced",
+            "written",
+        ),
     )
 
-    def __init__(self, session: Session = NOTHING) -> None:
+    def __init__(self, session: Session = NOTHING, *, noted: bool = False) -> None:
         self._session = session
+        self.noted = noted
         self._defines: bool | None = None
         self.written: dict[str, Written] = {}
         self.gone: set[str] = set()
