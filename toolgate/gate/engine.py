@@ -21,6 +21,7 @@ from toolgate.gate.shell.work import SPENT, SpentError, Work
 from toolgate.records import MAX_EFFECTS
 
 if TYPE_CHECKING:
+    from toolgate.gate.kept import KeptTexts
     from toolgate.gate.readings import Reading
     from toolgate.gate.shell.opinion import Names
     from toolgate.gate.task.task import Task
@@ -61,6 +62,8 @@ class Gate:
         self.catalog = catalog
         self._second = second
         self._paths: dict[tuple[object, ...], Paths] = {}
+        self._texts: KeptTexts | None = None
+        self._begun = False
 
     @property
     def policy_digest(self) -> str:
@@ -80,8 +83,41 @@ class Gate:
         """
         return self._effects(call, Files(), nothing_known)
 
-    def _effects(self, call: ToolCall, files: Files, known: Known) -> tuple[Effect, ...]:
-        readers: list[Reader] = []
+    def _read(
+        self, call: ToolCall, files: Files, known: Known, session: Session
+    ) -> tuple[Effect, ...]:
+        """Return what a call would do, as it was read before where that still holds."""
+        texts = self._kept_texts() if call.tool in SHELL_TOOLS else None
+        if texts is None:
+            return self._effects(call, files, known)
+        text = text_field(call, "command")
+        found = texts.find(text, call.place, session)
+        if found is None:
+            readers: list[Reader] = []
+            found = self._effects(call, files, known, readers)
+            if not any(reader.doubtful for reader in readers):
+                # What another parser is asked depends on the answer, and so on more than these.
+                texts.keep(text, call.place, session, found, files)
+        return found
+
+    def _kept_texts(self) -> "KeptTexts | None":
+        """Return the texts read before; a process that decides one call has none."""
+        if self._texts is None and self._begun:
+            from toolgate.gate.kept import KeptTexts
+
+            self._texts = KeptTexts()
+        self._begun = True
+        return self._texts
+
+    def _effects(
+        self,
+        call: ToolCall,
+        files: Files,
+        known: Known,
+        readers: list[Reader] | None = None,
+    ) -> tuple[Effect, ...]:
+        """Return what a call would do, and add who has read it to ``readers``."""
+        readers = [] if readers is None else readers
         work = Work()
 
         def reader(known: Files) -> Reader:
@@ -158,7 +194,7 @@ class Gate:
         files = Files(session)
         known = self._known(session, files)
         try:
-            effects = self._effects(call, files, known)
+            effects = self._read(call, files, known, session)
         except InputError as error:
             return self.refusal("input", str(error))
         except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
