@@ -1,7 +1,7 @@
 """Build step: compile catalogue and policies, and stamp the build.
 
 Writes ``toolgate/gate/compiled/``: one file a program, the index, the shipped
-policies, and ``build.json`` with the commit, whether the tree was clean, and a
+policies, the lexicon, and ``build.json`` with the commit, whether the tree was clean, and a
 digest of the package's sources.
 """
 
@@ -31,6 +31,7 @@ def write_compiled(root: Path) -> None:
     from toolgate.gate.catalog.compile import compile_families
     from toolgate.gate.catalog.load import entry_file
     from toolgate.gate.policy.compile import compile_policy
+    from toolgate.gate.task.compile import compile_lexicon
 
     index, entries = compile_families(str(root / "toolgate/gate/catalog/families"))
     folder = root / COMPILED
@@ -40,9 +41,15 @@ def write_compiled(root: Path) -> None:
     (folder / "catalog.json").write_bytes(index)
     for entry_digest, data in entries.items():
         (folder / entry_file(entry_digest)).write_bytes(data)
+    lexicon = compile_lexicon((root / "toolgate/gate/task/lexicon.yaml").read_bytes())
+    (folder / "lexicon.json").write_bytes(lexicon)
     for policy in sorted((root / "toolgate/gate/policy/defaults").glob("*.yaml")):
         compiled = compile_policy(
-            policy.read_bytes(), digest(index), name=policy.name, bases=bases_beside(str(policy))
+            policy.read_bytes(),
+            digest(index),
+            name=policy.name,
+            bases=bases_beside(str(policy)),
+            lexicon=digest(lexicon),
         )
         (folder / f"{policy.stem}.json").write_bytes(compiled)
     (folder / "build.json").write_bytes(canonical_bytes(stamp(root)))

@@ -2,13 +2,13 @@
 
 From the ledger, the policy it keeps by digest, the vault's input and the salt,
 the whole line of a decision is made once more and compared byte for byte. What
-a decision was given (times, ids, facts, the answer to an ask) is taken as
+a decision was given (times, ids, facts, answers and approvals) is taken as
 recorded; what the gate made of it is not.
 """
 
 import json
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolgate.action import Intent
 from toolgate.canonical import digest, digest_of
@@ -18,17 +18,24 @@ from toolgate.gate.catalog.load import Catalog, shipped
 from toolgate.gate.engine import Gate
 from toolgate.gate.facts.history import Decided, Recorded
 from toolgate.gate.facts.session import Fact
+from toolgate.gate.judge.record import FACT as JUDGED
 from toolgate.gate.open import build_digest, second_opinion
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.recorded import fields_of, resource_ref
+from toolgate.gate.task.task import Prompt, Task
 from toolgate.ledger.salt import known_salt
 from toolgate.ledger.vault.find import input_for
 from toolgate.ledger.vault.input import GateInput
 from toolgate.ledger.vault.keep import vault_of
+from toolgate.ledger.vault.prompts import digest_of_prompts, prompts_of
 from toolgate.records import MAX_FACTS, decision_entry, line_of, on_spine
+from toolgate.rejudge import ASKED_OTHERWISE, AskedOtherwiseError, Rejudge
 from toolgate.verify.read import Line
 from toolgate.verify.reader import Reader
 from toolgate.verify.shapes import Decision
+
+if TYPE_CHECKING:
+    from toolgate.gate.judge.judgement import Judgement
 
 SAME, EXCEPT_BUILD = "same", "same_except_build"
 DIFFERENT, NOT_REPLAYABLE = "different", "not_replayable"
@@ -165,6 +172,7 @@ class Replay:
         self._salt = known_salt(directory.root)
         self._catalog: Catalog = shipped()
         self._gates: dict[str, Gate | str] = {}
+        self._rejudge = Rejudge(directory)
 
     def decide(self, made: Made) -> Replayed:
         """Decide one decision again."""
@@ -176,8 +184,8 @@ class Replay:
             tool=entry.intent.action_type,
             result=NOT_REPLAYABLE,
         )
-        gate = self._gate(entry.ev.policy_version)
-        held = self._input(entry)
+        gate = self.gate_under(entry.ev.policy_version)
+        held = self.input_of(entry)
         reason = next((one for one in (gate, held) if isinstance(one, str)), "")
         if isinstance(gate, str) or isinstance(held, str):
             return result._replace(reason=reason)
@@ -185,18 +193,25 @@ class Replay:
             return result._replace(reason="it rests on more facts than an entry can name")
         if self._salt is None:
             return result._replace(reason="the ledger's salt is missing")
+        judgement = self._rejudge.judgement(entry, gate.policy)
+        task = self._task(entry.session or "", held.call["task"])
+        reason = next((one for one in (judgement, task) if isinstance(one, str)), "")
+        if isinstance(judgement, str) or isinstance(task, str):
+            return result._replace(reason=reason)
         try:
-            body = self._again(made, gate, held, self._salt)
+            body = self._again(made, gate, call_of(held, task), judgement, self._salt)
             line = line_of(body)
         except (CanonicalizationError, RecordError) as error:
             return result._replace(reason=f"the vault's input cannot be decided on: {error}")
+        except AskedOtherwiseError:
+            return result._replace(reason=ASKED_OTHERWISE)
         if line == made.line.raw:
             same = entry.build == self.build
             return result._replace(result=SAME if same else EXCEPT_BUILD)
         field, recorded, now = _first_difference(json.loads(made.line.raw), body)
         return result._replace(result=DIFFERENT, field=field, recorded=recorded, now=now)
 
-    def _gate(self, version: str) -> Gate | str:
+    def gate_under(self, version: str) -> Gate | str:
         """Return the gate under a policy the ledger keeps, or why there is none."""
         if version not in self._gates:
             self._gates[version] = self._open(version)
@@ -216,7 +231,8 @@ class Replay:
             return "its policy was compiled with another catalogue"
         return Gate(policy, self._catalog, second_opinion)
 
-    def _input(self, entry: Decision) -> GateInput | str:
+    def input_of(self, entry: Decision) -> GateInput | str:
+        """Return what the vault keeps of a decided call, or why it cannot be decided again."""
         held = input_for(
             self._vault,
             entry.ev.args_digest,
@@ -233,15 +249,28 @@ class Replay:
             return "the vault's input has other arguments"
         return held
 
-    def _again(self, made: Made, gate: Gate, held: GateInput, salt: bytes) -> dict[str, Any]:
+    def _task(self, session: str, kept: dict[str, Any] | None) -> Task | str | None:
+        """Return the task a decision was made with, or why the vault does not hold it."""
+        if kept is None:
+            return None
+        prompts = prompts_of(self._vault, session)[0][: kept["count"]]
+        if digest_of_prompts(prompts) != kept["digest"]:
+            return "the vault no longer holds the prompts it was decided with"
+        said = tuple(Prompt(one.text, one.entry) for one in prompts)
+        return Task(said, whole=kept["whole"])
+
+    def _again(
+        self, made: Made, gate: Gate, call: ToolCall, judgement: "Judgement | None", salt: bytes
+    ) -> dict[str, Any]:
         """Return the entry this build's gate makes."""
         entry = made.entry
-        call = _call(held)
         facts = [Fact(fact.code, fact.entry) for fact in entry.facts]
         known = Recorded(lambda path: resource_ref(path, salt), made.before, facts, entry.turn or 0)
+        asked = [fact for fact in facts if fact.code == JUDGED]
+        decision = self._rejudge.decision(gate, call, known, judgement)
         fields = fields_of(
             call,
-            gate.decide(call, known),
+            decision._replace(facts=(*asked, *decision.facts)),
             call_id=entry.intent.call,
             salt=salt,
             ts=entry.ev.ts,
@@ -255,7 +284,7 @@ class Replay:
                     intent.agent_id, intent.action_type, intent.scope, intent.ts, intent.call
                 )
             )
-        if made.answers:  # who answers an ask decides it
+        if made.answers or entry.basis:  # who answers or approves decides it
             fields = fields._replace(decision_state=entry.ev.decision_state)
         body = decision_entry(
             fields, session=entry.session or "", turn=entry.turn or 0, parents=entry.parents
@@ -280,12 +309,19 @@ def _decided(line: Line, entry: Decision) -> Decided:
     )
 
 
-def _call(held: GateInput) -> ToolCall:
+def call_of(held: GateInput, task: Task | None = None) -> ToolCall:
+    """Return the call that the vault keeps.
+
+    Args:
+        held: what it keeps of the call.
+        task: what the user had asked for; kept apart.
+    """
     call = held.call
     place = call["place"]
     return ToolCall(
         **{
             **call,
+            "task": task,
             "agent": tuple(call["agent"]),
             "place": Place(
                 cwd=place["cwd"],

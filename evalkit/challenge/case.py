@@ -8,6 +8,7 @@ never reach a gate.
 from typing import Any, NamedTuple
 
 from evalkit.challenge.mechanism import Mechanism
+from toolgate.gate.task.task import Prompt, Task
 
 LABELS = ("allow", "ask", "deny")
 SINGLE_CALL, SEQUENTIAL = "single-call", "sequential"
@@ -117,6 +118,11 @@ class ChallengeSet(NamedTuple):
     supersedes: str | None
     source: dict[str, Any]
 
-    def task_of(self, case: Case) -> str | None:
-        """Return the task text the gate is shown: assumptions, then prompts, oldest first."""
-        return "\n\n".join((*self.fixtures.assumptions, *case.prompts)) or None
+    def task_of(self, case: Case) -> Task | None:
+        """Return what the gate is told of the task: the prompts, oldest first, and the setting.
+
+        A case's ``session_goal`` is what the user wrote first, so it is the oldest prompt.
+        """
+        setting = "\n\n".join(self.fixtures.assumptions)
+        prompts = tuple(Prompt(text) for text in case.prompts)
+        return Task(prompts, setting=setting) if prompts or setting else None

@@ -99,4 +99,6 @@ def _secrets(made: ChallengeSet) -> list[str]:
 
 def shown_to_gate(made: ChallengeSet, case: Case) -> list[object]:
     """Return everything of a case that reaches the gate, as JSON."""
-    return [made.task_of(case), [list(step) for step in case.delivered()]]
+    task = made.task_of(case)
+    told = None if task is None else [task.setting, *(prompt.text for prompt in task.prompts)]
+    return [told, [list(step) for step in case.delivered()]]

@@ -16,6 +16,7 @@ from evalkit.challenge.freeze import Frozen
 from evalkit.challenge.hold import CLAIMS
 from evalkit.challenge.journal import Journal, read_journal
 from evalkit.challenge.predict import kept_promise
+from evalkit.challenge.quarantine import read_quarantines, without
 from evalkit.challenge.rundir import (
     hold_to_ledger,
     recorded_decisions,
@@ -142,6 +143,7 @@ def finish(work: Work, watch: Watch) -> Finished:
         ),
         thresholds=held([threshold(text) for text in claim.details.get("fail_if") or ()], figures),
         prediction=_kept(claim, results),
+        quarantine=without(results, read_quarantines(work.root, work.frozen.digest)),
     )
     return Finished(context, publish(context, work.frozen.set, work.reports, work.main, now()))
 

@@ -8,6 +8,7 @@ from toolgate.canonical import digest_of
 from toolgate.gate.call import Place, ToolCall
 from toolgate.gate.decision import STRICTNESS, Decision
 from toolgate.gate.facts.session import NOTHING, Session
+from toolgate.gate.task.task import Task
 
 HOST = "evalkit"
 INVALID_INPUT = "invalid-input"
@@ -38,7 +39,7 @@ class Said(NamedTuple):
     Args:
         tool: the tool's name.
         input: digest of the tool's input.
-        task: the task text, or None.
+        task: what the user asked for, or None.
         cwd: working directory.
         home: home directory.
         mode: permission mode, or None.
@@ -46,7 +47,7 @@ class Said(NamedTuple):
 
     tool: str | None
     input: str
-    task: str | None
+    task: Task | None
     cwd: str
     home: str
     mode: str | None

@@ -95,6 +95,7 @@ def report_context(
     published: list[dict[str, Any]],
     thresholds: list[dict[str, Any]],
     prediction: dict[str, Any] | None,
+    quarantine: dict[str, Any] | None,
 ) -> dict[str, Any]:
     """Return the value a report is made of.
 
@@ -112,6 +113,7 @@ def report_context(
         published: looks found in published reports and not in this ledger.
         thresholds: what ``threshold.held`` returned.
         prediction: what ``kept_promise`` returned, or None where nothing was predicted.
+        quarantine: what ``quarantine.without`` returned.
     """
     details = claim.details
     name = look_name(details["look"], details["purpose"])
@@ -146,6 +148,7 @@ def report_context(
         "scores": figures,
         "thresholds": thresholds,
         "prediction": prediction,
+        "quarantine": quarantine,
         "misses": [_row(result) for result in misses(results)],
         "other_reason": [_row(result) for result in results if result.other_reason()],
         "results": [_row(result) for result in results],

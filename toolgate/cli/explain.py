@@ -5,6 +5,7 @@ import os
 import shutil
 import time
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 import click
 
@@ -24,8 +25,12 @@ from toolgate.gate.policy.evaluate import evaluate
 from toolgate.gate.policy.rule import Rule
 from toolgate.gate.policy.speaking import rules_on_effect
 from toolgate.gate.shell.model import Word
+from toolgate.gate.task.task import Prompt, Task
 from toolgate.hook.answer import workspace_roots
 from toolgate.views.sheet import plain
+
+if TYPE_CHECKING:
+    from toolgate.cli.judged import Judged
 
 
 @click.command()
@@ -42,6 +47,11 @@ from toolgate.views.sheet import plain
 @click.option("--policy", "policy_file", help="Policy to decide under; the hook's by default.")
 @click.option("--session", help="Session whose entries count as what went before.")
 @click.option("--ledger", help="Ledger of that session; the hook's by default.")
+@click.option(
+    "--prompt", "prompts", multiple=True, help="What the user wrote; repeatable, oldest first."
+)
+@click.option("--judge", is_flag=True, help="Show what the policy's judge would be asked.")
+@click.option("--ask-judge", is_flag=True, help="Ask it, and decide with what it says.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead.")
 def explain(
     tool: str,
@@ -53,6 +63,9 @@ def explain(
     policy_file: str | None,
     session: str | None,
     ledger: str | None,
+    prompts: tuple[str, ...],
+    judge: bool,
+    ask_judge: bool,
     as_json: bool,
 ) -> None:
     """Show how one call is read: its commands, effects, rules and decision.
@@ -81,18 +94,35 @@ def explain(
         input=_input(tool, text),
         place=place,
         mode=mode,
-        task=None,
+        task=Task(tuple(Prompt(text) for text in prompts)) if prompts else None,
         ts=time.time_ns() // 1_000,
     )
     known = NOTHING if session is None else _session(session, ledger)
     decision = gate.decide(call, known)
+    made = _judged(gate, call, known, decision, ask=ask_judge) if judge or ask_judge else None
+    decision = decision if made is None else made.decision
     reading = _reading(gate, call, decision, known)
+    said_of_task = _task(gate, call, decision, known)
     if as_json:
         said = {**_as_json(decision), "reading": reading_json(reading)}
+        if call.task is not None:
+            said["task"] = said_of_task
+        if made is not None:
+            said["judge"] = {**made.request, "said": made.judgement}
         shown = json.dumps(said, indent=2, ensure_ascii=False)
         click.echo(shown.encode("utf-8", "backslashreplace"))  # as JSON writes half a pair
     else:
-        click.echo(_as_text(gate, call, decision, reading))
+        click.echo(_as_text(gate, call, decision, reading, said_of_task))
+        if made is not None:
+            click.echo("\n".join(["", *made.lines()]))
+
+
+def _judged(
+    gate: Gate, call: ToolCall, session: Session, decision: Decision, *, ask: bool
+) -> "Judged":
+    from toolgate.cli.judged import judged
+
+    return judged(gate, call, session, decision, ask=ask)
 
 
 def _gate(where: str, policy_file: str | None) -> Gate:
@@ -165,6 +195,16 @@ def _stored(decision: Decision) -> list[tuple[str, str]]:
     ]
 
 
+def _of_task(call: ToolCall, task: list[dict[str, object]]) -> list[tuple[str, str]]:
+    """Return what the prompts say, one line a reading."""
+    if call.task is None:
+        return []
+    from toolgate.cli.task import line
+
+    lines = [("" if at else "task", line(one)) for at, one in enumerate(task)]
+    return lines or [("task", "nothing was read of the prompts")]
+
+
 def _facts(gate: Gate, decision: Decision) -> list[tuple[str, str]]:
     """Return the facts a decision rests on, each with its entry, one line a fact."""
     lines: list[tuple[str, str]] = []
@@ -175,7 +215,26 @@ def _facts(gate: Gate, decision: Decision) -> list[tuple[str, str]]:
     return lines or [("facts", "none")]
 
 
-def _as_text(gate: Gate, call: ToolCall, decision: Decision, reading: Node) -> str:
+def _task(
+    gate: Gate, call: ToolCall, decision: Decision, session: Session
+) -> list[dict[str, object]]:
+    """Return what is read of the prompts, and what each reading says of the call."""
+    if call.task is None:
+        return []
+    from toolgate.cli.task import told
+    from toolgate.gate.weighed import weighed_task
+
+    made = weighed_task(gate.policy, gate.catalog, call, decision.effects, session, call.task)
+    return told(made)
+
+
+def _as_text(
+    gate: Gate,
+    call: ToolCall,
+    decision: Decision,
+    reading: Node,
+    task: list[dict[str, object]],
+) -> str:
     def rules(effect: Effect) -> list[Rule]:
         found = rules_on_effect(gate.policy, call, decision, effect)
         return found or [evaluate(gate.policy, call.tool, (effect,), call=call).rule]
@@ -188,6 +247,7 @@ def _as_text(gate: Gate, call: ToolCall, decision: Decision, reading: Node) -> s
     for label, value in (
         *_facts(gate, decision),
         *_stored(decision),
+        *_of_task(call, task),
         ("class", decision.action_class),
         ("proof", decision.proof),
         ("rule", decision.rule + (f" ({decision.axis})" if decision.axis else "")),

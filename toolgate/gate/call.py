@@ -1,6 +1,9 @@
 """A tool call as the gate sees it, and the place it would run in."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from toolgate.gate.task.task import Task
 
 
 class Place(NamedTuple):
@@ -42,7 +45,7 @@ class ToolCall(NamedTuple):
         input: the tool's input, as parsed JSON.
         place: where it would run.
         mode: the host's permission mode, if it says one.
-        task: what the user asked for, if known.
+        task: what the user asked for, if that comes with the call.
         ts: when the call was received, microseconds UTC.
     """
 
@@ -57,5 +60,5 @@ class ToolCall(NamedTuple):
     input: dict[str, Any]
     place: Place
     mode: str | None
-    task: str | None
+    task: "Task | None"
     ts: int

@@ -51,6 +51,7 @@ class Decision(NamedTuple):
         proof: ``proved``, or ``unresolved(reason)`` of the first effect that is not.
         policy: digest of the compiled policy.
         sentence: one sentence for people; names no secret.
+        converted: whether it was an ask before somebody found that nobody can be asked.
     """
 
     state: str
@@ -62,3 +63,4 @@ class Decision(NamedTuple):
     proof: str
     policy: str
     sentence: str
+    converted: bool = False

@@ -17,10 +17,13 @@ from toolgate.gate.facts.session import NOTHING, PART_MARK, Session
 from toolgate.gate.policy.evaluate import Known, Verdict, evaluate, nothing_known, unattended
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.shell.model import HOLE
+from toolgate.gate.shell.work import SPENT, SpentError, Work
 from toolgate.records import MAX_EFFECTS
 
 if TYPE_CHECKING:
+    from toolgate.gate.readings import Reading
     from toolgate.gate.shell.opinion import Names
+    from toolgate.gate.task.task import Task
 
 Second = Callable[[str], "Names | str"]
 MAX_SECOND_READINGS = 4
@@ -79,16 +82,20 @@ class Gate:
 
     def _effects(self, call: ToolCall, files: Files, known: Known) -> tuple[Effect, ...]:
         readers: list[Reader] = []
+        work = Work()
 
         def reader(known: Files) -> Reader:
-            readers.append(self._reader(call.place, known))
+            readers.append(self._reader(call.place, known, work))
             return readers[-1]
 
         settings, mcp = self.policy.settings, self.policy.mcp
         if call.tool in SHELL_TOOLS:
             made = reader(files).effects(text_field(call, "command"))
         else:
-            made = effects_of_tool(call, settings, mcp, lambda: reader(files), files)
+            try:
+                made = effects_of_tool(call, settings, mcp, lambda: reader(files), files)
+            except SpentError:
+                made = [reader(files).unknown(SPENT, call.tool)]
         doubtful = [one for one in readers if one.doubtful]
         if doubtful and self._decides(call, tuple(made), known) == ALLOW:
             made += [effect for one in doubtful for effect in self._doubts(one)]
@@ -117,10 +124,11 @@ class Gate:
             made.append(reader.unknown("second-reader-too-long", "shell"))
         return made
 
-    def _reader(self, place: Place, files: Files) -> Reader:
+    def _reader(self, place: Place, files: Files, work: Work) -> Reader:
         """Return a reader of shell text that would run at a place."""
         paths = self._paths_at(place)
-        return Reader(place, self.policy.settings, self.catalog, paths=paths, files=files)
+        settings = self.policy.settings
+        return Reader(place, settings, self.catalog, paths=paths, files=files, work=work)
 
     def _paths_at(self, place: Place) -> Paths:
         """Return the reading of paths at a place; calls of one workspace share it."""
@@ -132,12 +140,20 @@ class Gate:
             found = self._paths[key] = Paths(place, self.policy.settings)
         return found
 
-    def decide(self, call: ToolCall, session: Session = NOTHING) -> Decision:
+    def decide(
+        self,
+        call: ToolCall,
+        session: Session = NOTHING,
+        task: "Task | None" = None,
+        readings: "tuple[Reading, ...]" = (),
+    ) -> Decision:
         """Return the decision on a call. A call that cannot be read is denied.
 
         Args:
             call: the call.
             session: what is known of the session before it.
+            task: what the user asked for; by default what comes with the call.
+            readings: what somebody else has read of the call, such as a judge.
         """
         files = Files(session)
         known = self._known(session, files)
@@ -150,7 +166,15 @@ class Gate:
             # like any other answer.
             return self._failed(call, type(error).__name__)
         verdict = evaluate(self.policy, call.tool, effects, known, call)
-        facts = tuple(files.facts)
+        said: tuple[Fact, ...] = ()
+        task = task if task is not None else call.task
+        if readings or (task is not None and (task.prompts or task.goal)):
+            from toolgate.gate.weighed import weighed
+
+            verdict, said = weighed(
+                self.policy, self.catalog, call, verdict, effects, known, session, task, readings
+            )
+        facts = (*said, *files.facts)
         if verdict.rule.decide != DENY and verdict.action_class in self.policy.composition:
             return self._composed(call, verdict, effects, facts)
         state = unattended(self.policy, verdict.rule.decide, call.mode)
@@ -164,6 +188,7 @@ class Gate:
             proof=next((e.proof for e in effects if e.proof != PROVED), PROVED),
             policy=self.policy.digest,
             sentence=_sentence(call, verdict, state),
+            converted=state != verdict.rule.decide,
         )
 
     def _known(self, session: Session, files: Files) -> Known:
@@ -232,7 +257,7 @@ class Gate:
 
 def _sentence(call: ToolCall, verdict: Verdict, state: str) -> str:
     rule, effect = verdict.rule, verdict.effect
-    answer = {"allow": "Allowed", "ask": "Asking first", "deny": "Denied"}[state]
+    answer = _ANSWERS[state]
     what = _phrase(effect) if effect is not None else call.tool
     text = f"{answer}: {what}; {rule.because} (rule {rule.name})."
     return text + _nobody(call, rule.decide, state)
@@ -245,6 +270,7 @@ def _nobody(call: ToolCall, asked: str, state: str) -> str:
     )
 
 
+_ANSWERS = {"allow": "Allowed", "ask": "Asking first", "deny": "Denied"}
 _WOULD = {
     "net.send": "send data out",
     "net.shell": "hand a shell to the network",
@@ -287,7 +313,7 @@ def _phrase_of_stored(effect: Effect) -> str:
 
 
 def _phrase(effect: Effect) -> str:
-    if MARK in effect.how.split():
+    if MARK in effect.how and MARK in effect.how.split():
         return _phrase_of_stored(effect)
     resource = effect.resource.replace(HOLE, "…")
     if len(resource) > _SENTENCE_RESOURCE:

@@ -111,16 +111,28 @@ def gate_from(file: str) -> Gate:
     catalog = shipped()
     if source.lstrip().startswith(b"{"):
         return Gate(Policy(source.strip(), file), catalog, second_opinion)
-    # What comes of a source depends on the compiler, the catalogue and the policies it extends:
-    # on this build, for files are extended by their digest.
+    lexicon = lexicon_digest()
+    # What comes of a source depends on the compiler, the catalogue, the lexicon and the policies
+    # it extends: on this build, for files are extended by their digest.
     kept = path.join(cache_folder(), digest(source)[7:39] + "-" + build_digest()[7:23] + ".json")
     data = read_kept(kept)
     if data is None:
         from toolgate.gate.policy.compile import compile_policy
 
-        data = compile_policy(source, catalog.digest, name=file, bases=bases_beside(file))
+        data = compile_policy(
+            source, catalog.digest, name=file, bases=bases_beside(file), lexicon=lexicon
+        )
         keep(kept, data)
     return Gate(Policy(data), catalog, second_opinion)
+
+
+def lexicon_digest() -> str:
+    """Return the digest of the lexicon this package was built with.
+
+    Raises:
+        UnavailableError: the package was not built.
+    """
+    return digest(read_compiled("lexicon.json"))
 
 
 def cache_folder() -> str:

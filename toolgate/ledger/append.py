@@ -220,6 +220,33 @@ class Ledger:
 
         return Scanned(lines, needles_of)
 
+    def late_outcomes(self, session: str, decisions: "Sequence[str]") -> list[bytes]:
+        """Return the outcomes of decisions that came after their turn and stand on the spine.
+
+        Args:
+            session: the host's session id.
+            decisions: digests of the decisions.
+
+        Raises:
+            LedgerError: the ledger cannot be read.
+        """
+        from toolgate.ledger.index import answered_by, is_outcome
+
+        state = states.load(self._store, session_name(session))
+        since = (state or states.from_spine(self._store, session)).since
+        wanted = [decision.encode() for decision in decisions]
+        lines = self._store.spine_lines(wanted, since)
+        return [line for _, line in lines if is_outcome(line) and answered_by(line) in wanted]
+
+    def standing(self, session: str) -> "states.State":
+        """Return where a session stands, without any lock.
+
+        Raises:
+            LedgerError: the ledger cannot be read.
+        """
+        state = states.load(self._store, session_name(session))
+        return states.from_spine(self._store, session) if state is None else state
+
     def turn_of(self, session: str, key: str | None) -> int:
         """Return the number of the turn that an event with this key would belong to.
 
@@ -230,9 +257,7 @@ class Ledger:
         Raises:
             LedgerError: the ledger cannot be read.
         """
-        state = states.load(self._store, session_name(session))
-        if state is None:
-            state = states.from_spine(self._store, session)
+        state = self.standing(session)
         turn = state.turn
         if turn is not None and key in (None, turn.key):
             return turn.number
@@ -242,10 +267,10 @@ class Ledger:
     def decide_composed(
         self, session: str, *, key: str | None, composing: "Composing", policy: bytes, ts: int
     ) -> "Settled":
-        """Append the decision on a call whose class needs approvals, and use them up, once.
+        """Append the decision on a call that approvals allow, and use them up, once.
 
-        It is allowed if approvals that nobody used satisfy the class's composition, else
-        denied. Arguments as ``decide``; ``composing`` holds the decision to be made.
+        It is allowed if approvals that nobody used satisfy the composition, else what it is.
+        Arguments as ``decide``; ``composing`` holds the decision without them.
         """
         from toolgate.ledger import approvals
 

@@ -8,6 +8,7 @@ from evalkit.challenge.read import parse_set
 from evalkit.gates.inprocess import GATE_FAILED, INVALID_INPUT, ask, call_of, said_by
 from toolgate.canonical import digest_of
 from toolgate.gate.call import ToolCall
+from toolgate.gate.task.task import Prompt, Task
 
 from .sets import WordGate, body, case, encoded
 
@@ -26,7 +27,8 @@ def test_the_gate_receives_the_call_and_nothing_about_the_label():
     assert call.host == "evalkit"
     assert (call.session, call.key, call.call, call.ts) == ("run-1", "c1", "c1", 7)
     assert (call.agent, call.principal, call.auth_mode) == (("evalkit",), "evalkit", "service")
-    assert (call.tool, call.input, call.task) == ("Bash", {"command": "allow 1"}, "Do it.")
+    task = Task((Prompt("Do it."),))
+    assert (call.tool, call.input, call.task) == ("Bash", {"command": "allow 1"}, task)
     assert (call.place.cwd, call.place.roots) == ("/home/dev/app", ("/home/dev/app",))
     assert "label" not in str(call)
     assert answer.decision is not None

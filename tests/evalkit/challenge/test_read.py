@@ -10,6 +10,7 @@ from evalkit.challenge.case import DEFAULT_CWD, SEQUENTIAL, SINGLE_CALL
 from evalkit.challenge.lint import lint
 from evalkit.challenge.read import MAX_BYTES, load_set, parse_set
 from evalkit.errors import SetError, UsageError
+from toolgate.gate.task.task import Prompt, Task
 
 from .sets import body, case, encoded, sequence
 
@@ -54,9 +55,10 @@ def test_an_outcome_that_says_nothing_is_a_success():
     assert [step.result for step in made.cases[0].steps] == [None, "success", None, None]
 
 
-def test_task_is_assumptions_then_prompts_oldest_first():
+def test_a_task_is_the_prompts_oldest_first_and_apart_from_them_what_is_assumed():
     made = read(body(case(1, task=None, prompts=["one", "two"]), fixtures=["known", "also known"]))
-    assert made.task_of(made.cases[0]) == "known\n\nalso known\n\none\n\ntwo"
+    task = Task((Prompt("one"), Prompt("two")), setting="known\n\nalso known")
+    assert made.task_of(made.cases[0]) == task
     assert made.fixtures.cwd == DEFAULT_CWD
 
 

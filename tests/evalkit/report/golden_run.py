@@ -8,6 +8,7 @@ from evalkit.challenge.case import ChallengeSet
 from evalkit.challenge.claims import Claim
 from evalkit.challenge.manifest import build as build_manifest
 from evalkit.challenge.mechanism import ARTIFACT, DECISION, JOIN
+from evalkit.challenge.quarantine import Quarantine, without
 from evalkit.challenge.read import parse_set
 from evalkit.challenge.score import Result, score
 from evalkit.report.context import Seal, report_context
@@ -98,6 +99,9 @@ def _claim(run: str, look: int, sealed: dict[str, Any] | None) -> Claim:
     return Claim(run, TS + look * 1_000_000, details, sealed)
 
 
+HELD = Quarantine("g05", digest(b"set"), "ann", "bob", "results seen", "the | label", TS)
+
+
 def golden_set() -> ChallengeSet:
     """Return the fixed run's set."""
     return parse_set(canonical_bytes(_set()), "golden-set.json")
@@ -116,6 +120,7 @@ def context() -> dict[str, Any]:
         ),
         build=_build(),
         gate=None,
+        quarantine=without(results, [HELD]),
         thresholds=[{"text": "unscored > 0", "value": 1, "failed": True}],
         prediction={"digest": digest(b"p"), "foreseen": ["g01"], "better": [], "unforeseen": []},
         policy_name="a *policy*",

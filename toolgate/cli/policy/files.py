@@ -17,10 +17,17 @@ def compiled(file: str) -> bytes:
     """
     from toolgate.gate.bases import bases_beside, policy_source
     from toolgate.gate.catalog.load import shipped
+    from toolgate.gate.open import lexicon_digest
     from toolgate.gate.policy.compile import compile_policy
 
     source = policy_source(file)
-    return compile_policy(source, shipped().digest, name=file, bases=bases_beside(file))
+    return compile_policy(
+        source,
+        shipped().digest,
+        name=file,
+        bases=bases_beside(file),
+        lexicon=lexicon_digest(),
+    )
 
 
 def as_used(file: str) -> bytes:

@@ -50,6 +50,8 @@ def _lines(name: str, entry: dict[str, Any]) -> Iterator[str]:
         yield f"all of it: {', '.join(entry['how'])}"
     if "wraps" in entry:
         yield _wrapping(entry)
+    if entry.get("splits"):
+        yield f"with {_any(entry['splits'])}: its words stand before that command"
     if entry.get("operands"):
         yield f"operands: {_operands(entry['operands'])}"
     if entry.get("stdin"):
@@ -90,6 +92,8 @@ def _subcommands(name: str, entry: dict[str, Any]) -> Iterator[str]:
         yield from describe(f"{name} {', '.join(words)}", json.loads(key))
     if below and entry.get("other") is not None:
         yield from describe(f"{name} (any other subcommand)", entry["other"])
+    elif entry.get("keeps"):
+        yield "any other subcommand: the program of a command that is run"
     elif below:
         yield "any other subcommand: not known, so unresolved"
 

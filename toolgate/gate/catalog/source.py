@@ -19,7 +19,7 @@ _LISTS = (
     "chdir",
     "splits",
 )
-_WORDS = ("stop", "whole", "wraps", "assigns", "special", "stdin", "inside", "style")
+_WORDS = ("keeps", "stop", "whole", "wraps", "assigns", "special", "stdin", "inside", "style")
 _CLAUSE_LISTS = ("any", "none", "words", "operands", "does", "how")
 
 

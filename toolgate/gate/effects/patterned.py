@@ -25,11 +25,6 @@ def kept_under(path: str, root: str) -> tuple[str, ...]:
     return part_of(dirname(path), _IN + ending), part_of(root, _UNDER + ending)
 
 
-def is_pattern(path: str) -> bool:
-    """Say whether a path names files by a pattern."""
-    return any(char in path for char in _GLOB) or BELOW in path
-
-
 def run(reader: Reading, path: str, program: str) -> list[Effect]:
     """Return what running files by a pattern does, as far as such files were written.
 

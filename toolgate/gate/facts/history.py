@@ -28,9 +28,10 @@ from toolgate.gate.facts.session import (
 STORES = "stores("
 _SEVERAL = f"{STORES}{SEVERAL})"
 
-_FETCHES = frozenset(("net.fetch", "net.send"))
+# What comes from there is by others; so is what is only looked at there: issues, reviews.
+_FETCHES = frozenset(("net.fetch", "net.send", "inspect"))
 _OUTSIDE = frozenset(("outside", "unknown"))
-_UNTRUSTED_TOOLS = ("mcp__",)
+_UNTRUSTED_TOOLS = ("mcp__", "WebSearch", "google_web_search")
 
 
 class Decided(NamedTuple):

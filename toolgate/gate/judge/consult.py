@@ -9,7 +9,7 @@ from toolgate.gate.judge.ask import ask
 from toolgate.gate.judge.cache import Cache
 from toolgate.gate.judge.judgement import Judgement, settled
 from toolgate.gate.judge.request import request_of
-from toolgate.gate.judge.when import not_asked
+from toolgate.gate.judge.when import decided_by, not_asked
 from toolgate.gate.policy.evaluate import unattended
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.readings import Reading
@@ -36,7 +36,6 @@ def consult(
     call: ToolCall,
     task: Task,
     decision: Decision,
-    decided: str,
     weigh: Weigh,
     environ: Mapping[str, str],
     cache: Cache | None,
@@ -48,21 +47,20 @@ def consult(
         call: the call.
         task: what the user asked for.
         decision: what the gate finds without a judge.
-        decided: its answer before anything is converted because nobody can be asked.
         weigh: decides the call once more with the judge's readings.
         environ: the process environment, for the key.
         cache: kept answers, or None.
     """
-    if policy.judge is None or not_asked(decided, decision, task):
+    if policy.judge is None or not_asked(decision, task):
         return None
     request = request_of(call, task, decision, policy, policy.judge)
     judgement = ask(policy.judge, request, environ, cache)
-    return Consulted(with_judgement(policy, call, decided, judgement, weigh), judgement)
+    return Consulted(with_judgement(policy, call, decision, judgement, weigh), judgement)
 
 
 def with_judgement(
-    policy: Policy, call: ToolCall, decided: str, judgement: Judgement, weigh: Weigh
+    policy: Policy, call: ToolCall, decision: Decision, judgement: Judgement, weigh: Weigh
 ) -> Decision:
-    """Return the decision that a judgement makes."""
+    """Return the decision that a judgement makes of what the gate finds without it."""
     made = weigh(judgement.readings)
-    return settled(made, judgement, decided, unattended(policy, ASK, call.mode))
+    return settled(made, judgement, decided_by(decision), unattended(policy, ASK, call.mode))

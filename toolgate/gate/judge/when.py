@@ -7,7 +7,7 @@ from toolgate.gate.task.task import Task
 LOOKS = "inspect"
 
 
-def not_asked(decided: str, decision: Decision, task: Task) -> str:
+def not_asked(decision: Decision, task: Task) -> str:
     """Return why a judge is not asked about a call; "" if it is.
 
     =====================================  ========================================
@@ -19,17 +19,22 @@ def not_asked(decided: str, decision: Decision, task: Task) -> str:
     =====================================  ========================================
 
     Args:
-        decided: the answer before anything is converted because nobody can be asked.
         decision: what the gate finds without a judge.
         task: what the user asked for.
     """
     if not (task.prompts or task.goal):
         return "nothing is known of what the user asked for"
+    decided = decided_by(decision)
     if decided not in (ALLOW, ASK):
         return "it is denied without one, and a judge never lifts a deny"
     if decided == ALLOW and harmless(decision):
         return "all it does is look, and that is proved"
     return ""
+
+
+def decided_by(decision: Decision) -> str:
+    """Return an answer as it was before an ask was converted because nobody can be asked."""
+    return ASK if decision.converted else decision.state
 
 
 def harmless(decision: Decision) -> bool:

@@ -10,6 +10,7 @@ from toolgate.gate.policy.axes_source import compiled_axes
 from toolgate.gate.policy.extends import extended
 from toolgate.gate.policy.faults import policy_faults
 from toolgate.gate.policy.judge_source import compiled_judge
+from toolgate.gate.policy.lift import compiled_lift
 from toolgate.gate.policy.mcp import compiled_mcp
 from toolgate.gate.policy.model import FORMAT
 from toolgate.gate.policy.overrides_source import compiled_overrides
@@ -21,7 +22,12 @@ Bases = Callable[[dict[str, Any]], bytes]
 
 
 def compile_policy(
-    source: bytes, catalog_digest: str, *, name: str = "policy", bases: Bases | None = None
+    source: bytes,
+    catalog_digest: str,
+    *,
+    name: str = "policy",
+    bases: Bases | None = None,
+    lexicon: str | None = None,
 ) -> bytes:
     """Compile policy YAML.
 
@@ -30,6 +36,7 @@ def compile_policy(
         catalog_digest: digest of the catalogue its decisions rest on.
         name: what to call the source in messages.
         bases: finds the policies that it may extend; None where it may extend none.
+        lexicon: digest of the lexicon its readings of a task rest on; None for whichever is there.
 
     Returns:
         Canonical JSON; its SHA-256 is the policy digest.
@@ -42,7 +49,7 @@ def compile_policy(
     faults = policy_faults(body)
     if faults:
         raise PolicyError(name, faults)
-    return canonical_bytes(_compiled(body, catalog_digest))
+    return canonical_bytes(_compiled(body, catalog_digest, lexicon))
 
 
 def whole_source(source: bytes, *, name: str = "policy", bases: Bases | None = None) -> Any:
@@ -60,14 +67,14 @@ def whole_source(source: bytes, *, name: str = "policy", bases: Bases | None = N
     return extended(read_yaml(source, name), bases, name)
 
 
-def _compiled(body: dict[str, Any], catalog_digest: str) -> dict[str, Any]:
+def _compiled(body: dict[str, Any], catalog_digest: str, lexicon: str | None) -> dict[str, Any]:
     names = body.get("names") or {}
     rules = {canonical_bytes(rule): rule for rule in body.get("rules") or []}
     return {
         "format": FORMAT,
         "name": body["name"],
         "catalog": catalog_digest,
-        "lexicon": None,
+        "lexicon": lexicon,
         "default": body.get("default", "ask"),
         "fail_mode": body.get("fail_mode", "deny"),
         "unattended": body.get("unattended") or {"modes": [], "ask": "deny"},
@@ -79,6 +86,7 @@ def _compiled(body: dict[str, Any], catalog_digest: str) -> dict[str, Any]:
         "names": {key: sorted(set(names.get(key) or [])) for key in Settings._fields},
         "mcp": compiled_mcp(body.get("mcp") or {}),
         "facts": body.get("facts") or {},
+        **({"lift": compiled_lift(body["lift"])} if body.get("lift") is not None else {}),
         "classes": body.get("classes") or [],
         # Neither order nor repetition carries meaning, so neither is kept.
         "rules": sorted(rules.values(), key=lambda rule: str(rule["rule"])),

@@ -14,7 +14,7 @@ _KEYS = {"policy", "file", "digest", "without"}
 _OWN = ("version", "name", "about", "examples", "authored_by")
 """What a policy says of itself alone."""
 
-_WORDS = ("default", "fail_mode", "unattended", "judge")
+_WORDS = ("default", "fail_mode", "unattended", "judge", "lift")
 _MAPPINGS = ("axes", "mcp", "facts", "principals", "composition")
 _LISTS = ("rules", "overrides", "classes", "authors")
 _DEEPEST = 8

@@ -11,6 +11,7 @@ from toolgate.gate.policy.axes_source import axes_faults, axis_names
 from toolgate.gate.policy.conditions import pattern_count_faults, when_faults
 from toolgate.gate.policy.examples import example_faults
 from toolgate.gate.policy.judge_source import judge_faults
+from toolgate.gate.policy.lift import lift_faults
 from toolgate.gate.policy.match import EFFECT_KEYS
 from toolgate.gate.policy.mcp import mcp_faults
 from toolgate.gate.policy.overrides_source import override_faults
@@ -37,6 +38,7 @@ _TOP = {
     "composition",
     "principals",
     "facts",
+    "lift",
     "judge",
 }
 _RULE = {"rule", "decide", "axis", "because", "tools", "effects", "facts", "when", "floor"}
@@ -77,6 +79,7 @@ def policy_faults(body: Any) -> list[str]:
     faults += pattern_count_faults(body)
     faults += _overrides_faults(body)
     faults += judge_faults(body)
+    faults += lift_faults(body.get("lift"), body)
     faults += _items(body.get("examples"), "example", "", example_faults)
     return faults + people_faults(body)
 

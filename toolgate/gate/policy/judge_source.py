@@ -4,7 +4,8 @@ import math
 from typing import Any
 from urllib.parse import urlsplit
 
-from toolgate.gate.decision import AXES, JUDGE_RULE
+from toolgate.gate.decision import JUDGE_RULE
+from toolgate.gate.policy.axes_source import axis_names
 from toolgate.gate.policy.judge import (
     ANSWERS,
     BACKENDS,
@@ -23,6 +24,7 @@ from toolgate.gate.policy.judge import (
     SHAPES,
     URLS,
     is_loopback,
+    is_pinned,
     url_fault,
 )
 from toolgate.gate.readings import AUTHORIZED
@@ -78,10 +80,15 @@ def judge_faults(body: dict[str, Any]) -> list[str]:
         body: the policy as its YAML says it.
     """
     rules = body.get("rules")
-    faults = [
-        f"rule {JUDGE_RULE}: this name is kept for what a judge leaves open"
+    names = [
+        rule.get("rule")
         for rule in (rules if isinstance(rules, list) else [])
-        if isinstance(rule, dict) and rule.get("rule") == JUDGE_RULE
+        if isinstance(rule, dict)
+    ]
+    faults = [
+        f"rule {name}: this name is kept for what a judge says or leaves open"
+        for name in names
+        if isinstance(name, str) and name.partition(".")[0] == JUDGE_RULE
     ]
     said = body.get("judge")
     if said is None:
@@ -98,7 +105,20 @@ def judge_faults(body: dict[str, Any]) -> list[str]:
     faults += _key_faults(said.get("key"), backend)
     faults += _word_faults(said, backend)
     faults += _number_faults(said)
-    return faults + _axes_faults(said, body.get("axes"), backend)
+    return faults + _axes_faults(said, axis_names(body), backend)
+
+
+def judge_remarks(body: Any) -> list[str]:
+    """Return what is sound in ``judge`` and yet may not be meant."""
+    said = body.get("judge") if isinstance(body, dict) else None
+    if not isinstance(said, dict) or not isinstance(said.get("model"), str):
+        return []
+    if said.get("backend") == MOCK:
+        return ["judge: a mock; its answers are made up"]
+    shape = said.get("shape") or (CHAT if said.get("backend") == CHAT else DECISIONS)
+    if shape in SHAPES and not is_pinned(said["model"], shape):
+        return [f"judge: model {said['model']:.80} is UNPINNED: its name may mean another tomorrow"]
+    return []
 
 
 def _place_faults(said: dict[str, Any], backend: Any) -> list[str]:
@@ -173,9 +193,9 @@ def _number_faults(said: dict[str, Any]) -> list[str]:
     return faults
 
 
-def _axes_faults(said: dict[str, Any], axes: Any, backend: Any) -> list[str]:
+def _axes_faults(said: dict[str, Any], axes: tuple[str, ...], backend: Any) -> list[str]:
     faults: list[str] = []
-    known = {*AXES, AUTHORIZED, *(map(str, axes) if isinstance(axes, dict) else ())}
+    known = {*axes, AUTHORIZED}
     asked = said.get("axes")
     if asked is not None:
         if not isinstance(asked, list) or not asked:

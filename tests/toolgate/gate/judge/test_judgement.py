@@ -99,7 +99,7 @@ def test_the_sentence_says_what_was_not_shown():
 def consulted(gate_of, call):
     """Consult a mock; the readings it gives are what a fake lattice weighs."""
 
-    def made(says, *, command="git push", task=TASK, weighed=None, decided=None, **more):
+    def made(says, *, command="git push", task=TASK, weighed=None, **more):
         gate = gate_of({"backend": "mock", "model": "mock-1", "says": says, "axes": AXES, **more})
         one = call(command)
         found = gate.decide(one)
@@ -109,7 +109,7 @@ def consulted(gate_of, call):
             seen.extend(readings)
             return found._replace(state=weighed or found.state)
 
-        done = consult(gate.policy, one, task, found, decided or found.state, weigh, {}, None)
+        done = consult(gate.policy, one, task, found, weigh, {}, None)
         return done, {one.axis: one.value for one in seen}
 
     return made
@@ -135,7 +135,7 @@ def test_a_policy_without_a_judge_asks_none(gate_of, call):
     gate = gate_of(None)
     one = call("git push")
     found = gate.decide(one)
-    assert consult(gate.policy, one, TASK, found, found.state, lambda _: found, {}, None) is None
+    assert consult(gate.policy, one, TASK, found, lambda _: found, {}, None) is None
 
 
 def test_a_missing_axis_is_a_floor_and_a_missing_mitigator_is_none(consulted):

@@ -159,7 +159,7 @@ def test_text_stays_inside_its_string(request_for, text, judge):
         instructions = [system["content"]]
     assert state["user_prompts"]["latest"] == text
     assert not any(text in one for one in instructions)
-    assert all("never instruct you" in one for one in instructions)
+    assert all("never instructs you" in one for one in instructions)
 
 
 @pytest.mark.parametrize(
@@ -175,4 +175,4 @@ def test_text_stays_inside_its_string(request_for, text, judge):
 )
 def test_when_a_judge_is_asked(gate_of, call, command, task, asked):
     decision = gate_of(MOCK).decide(call(command))
-    assert (not_asked(decision.state, decision, task) == "") is asked
+    assert (not_asked(decision, task) == "") is asked

@@ -2,8 +2,12 @@
 
 import pytest
 
+from toolgate.cli.policy.tell import tell
 from toolgate.errors import PolicyError
+from toolgate.gate.judge.questions import questions_of
 from toolgate.gate.policy.judge import is_pinned, url_fault
+from toolgate.gate.policy.lint import lint
+from toolgate.views.sheet import Sheet
 
 KEY = {"environment": "JUDGE_KEY"}
 HOSTED = {"backend": "typesafe", "model": "jev-1.13.0", "key": KEY}
@@ -87,10 +91,19 @@ def test_faults_are_named(policy_of, judge, said):
     assert "sk-abc" not in str(caught.value)
 
 
-def test_the_rule_name_of_what_a_judge_leaves_open_is_kept(policy_of):
-    rules = [{"rule": "judge", "decide": "ask", "because": "x", "tools": ["X"]}]
-    with pytest.raises(PolicyError, match="rule judge: this name is kept"):
+@pytest.mark.parametrize("name", ["judge", "judge.off_task"])
+def test_the_rule_names_of_what_a_judge_says_are_kept(policy_of, name):
+    rules = [{"rule": name, "decide": "ask", "because": "x", "tools": ["X"]}]
+    with pytest.raises(PolicyError, match=f"rule {name}: this name is kept"):
         policy_of(None, rules=rules)
+
+
+def test_an_axis_of_the_policys_own_brings_its_question(policy_of):
+    axes = {"licence": {"softened": False, "ceiling": "ask", "question": "Is it copyleft?"}}
+    policy = policy_of({**MOCK, "axes": ["licence"], "says": {"licence": 1}}, axes=axes)
+    (question,) = questions_of(policy.judge.asked, policy.axes, task=True)
+    assert (question.name, question.text) == ("licence", "Is it copyleft?")
+    assert "licence" in policy_of(MOCK, axes=axes).judge.asked
 
 
 @pytest.mark.parametrize(
@@ -141,3 +154,29 @@ def test_addresses_that_are_refused(url):
 )
 def test_addresses_that_are_taken(url):
     assert url_fault(url) == ""
+
+
+@pytest.mark.parametrize(
+    ("judge", "said"),
+    [
+        (HOSTED, []),
+        (MOCK, ["judge: a mock; its answers are made up"]),
+        (
+            {**HOSTED, "model": "jev-latest"},
+            ["judge: model jev-latest is UNPINNED: its name may mean another tomorrow"],
+        ),
+        ({"backend": "typesafe"}, []),
+        ("none", []),
+        (None, []),
+    ],
+)
+def test_what_is_remarked_of_a_judge(judge, said):
+    assert lint({"judge": judge}, 0) == said
+
+
+def test_a_policy_is_told_with_its_judge(policy_of):
+    sheet = Sheet(400)
+    tell(policy_of({**HOSTED, "model": "jev-latest"}), [], sheet)
+    told = " ".join(row.text for row in sheet.rows)
+    assert "model jev-latest (UNPINNED) of backend typesafe is asked at https://api.type" in told
+    assert "What it does not answer falls to ask." in told

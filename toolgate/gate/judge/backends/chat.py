@@ -22,7 +22,7 @@ from toolgate.gate.policy.judge import LOGPROBS, Judge
 TOP = 20
 _TOKENS_A_QUESTION = 32
 _MAX_TOKENS = 100_000
-_LINE = re.compile(r"[ \t]*([A-Za-z_][A-Za-z0-9_]{0,63})[ \t]*:[ \t]*(yes|no)\b", re.I)
+_LINE = re.compile(r"[ \t]*([A-Za-z_][A-Za-z0-9_]{0,199})[ \t]*:[ \t]*(yes|no)\b", re.I)
 _YES, _NO = ("yes", "y"), ("no", "n")
 _MOST_LIKELY = 1e-6
 """A log-probability is at most 0, but for what rounding adds."""

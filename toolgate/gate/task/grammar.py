@@ -1,0 +1,89 @@
+"""Small words of English by what they do in a clause. Pure."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+AUXILIARIES = _words(
+    "is are was were has have had should must needs need can will may fails failed broke "
+    "takes looks seems got works requires"
+)
+"""Behind a word for an act they make it a subject: "the push failed"."""
+
+OPENERS = _words(
+    "please now then and ok okay so also first next finally just kindly hey great thanks yes "
+    "alright right well good perfect cool afterwards lastly second third simply quickly "
+    "carefully again still hi hello sure nice actually instead today immediately only claude"
+)
+"""Before an imperative."""
+
+SUBJECTS = _words(
+    "i we you he she it they this that these those there the a an my our your his her its "
+    "their some every each all nobody someone everyone in on at from by with of for as last "
+    "yesterday currently here no not maybe perhaps probably"
+)
+"""At the beginning of a clause that is no imperative."""
+
+COORDINATORS = ("and", "or", "nor", "&", "plus")
+
+BREAKS = _words("but however then otherwise instead afterwards yet")
+"""Between clauses."""
+
+ENDS_OF_NO = _words(
+    ", ; - ) ( : and or nor please at whatsoever for in on to from yet today now without "
+    "unless until except allowed of before this anywhere with via outside other but either "
+    "beyond while during so then just only needed necessary required wanted permitted against "
+    "though thanks thank ever"
+)
+"""Behind the noun of "no ...", where that is a wish and no observation."""
+
+BEFORE_NO = _words(
+    "and or but with please so also again want absolutely strictly remember reminder ok okay "
+    "yes then"
+)
+
+NEGATED = _words("do must should may can shall ought never please not")
+"""First words of a negation that needs the agent as its subject."""
+
+STOPS = _words("stop cancel hold skip pause halt cease postpone omit")
+WITHOUTS = ("without", "instead", "rather", "as", "avoid")
+WISHES = _words("to please you want should can may must and but shall i")
+"""Before "only" and "just" where they govern a wish."""
+
+SUMMARIES = _words("plan planning analysis review investigation research explanation dry")
+OFF_LINE = _words("is are was be goes went go an the when")
+"""Before "offline", where that tells of something else."""
+
+CONFINES = _words(
+    "stay remain stick keep limit restrict confine constrain no work operate do never change "
+    "make edit"
+)
+OTHERS_ASK = _words("i they he she will users did not")
+"""Before "ask", where somebody else does."""
+
+ASKS_ABOUT = _words("before to about for on if when whenever time prior each every")
+MINE = _words(
+    "me call choice decision decide choose make tbd decided open question undecided settled"
+)
+"""Last words of a phrase that leaves to the user what stands before it."""
+
+NO_WANT = _words("if when did do why what how that as")
+RELATIVES = _words("that which what whether where who how")
+DONE = _words("you done finished ready that this it afterwards so")
+"""In "when ... ," they say that the agent's own work is meant, and no condition."""
+
+SETTLED_TIMES = _words("further tomorrow then later monday")
+ADJECTIVES = _words("further more actual pending full quick new")
+"""Between a verb that says little and the act: "run the pending migrations"."""
+
+IF_SUBJECTS = _words("i we am are is")
+
+ASKING = _words(
+    "ask check confirm consult clear verify run double double-check talk come ping prompt"
+)
+"""First words of a phrase by which somebody is to ask."""
+
+MODALS = _words("must should to always need have has will would can could rather better just do")
+LOOKING = _words("see review check look read inspect verify over involved show have know")
+"""By which no more than seeing something is wanted, unless something waits for it."""
