@@ -238,7 +238,7 @@ class Gate:
         sentence = f"{answer}: the gate failed to read the call ({name})." + _nobody(
             call, asked, state
         )
-        return self.refusal(GATE_FAULT, sentence)._replace(state=state)
+        return self.refusal(GATE_FAULT, sentence)._replace(state=state, converted=state != asked)
 
     def refusal(self, rule: str, sentence: str) -> Decision:
         """Return a deny for a call that could not be judged."""
