@@ -80,7 +80,9 @@ class Gate:
         """
         return self._effects(call, Files(), nothing_known)
 
-    def _effects(self, call: ToolCall, files: Files, known: Known) -> tuple[Effect, ...]:
+    def _effects(
+        self, call: ToolCall, files: Files, known: Known, may_pass: tuple[str, ...] = (ALLOW,)
+    ) -> tuple[Effect, ...]:
         readers: list[Reader] = []
         work = Work()
 
@@ -97,7 +99,7 @@ class Gate:
             except SpentError:
                 made = [reader(files).unknown(SPENT, call.tool)]
         doubtful = [one for one in readers if one.doubtful]
-        if doubtful and self._decides(call, tuple(made), known) == ALLOW:
+        if doubtful and self._decides(call, tuple(made), known) in may_pass:
             made += [effect for one in doubtful for effect in self._doubts(one)]
         if files.written:
             from toolgate.gate.effects.contained import Content
@@ -157,8 +159,11 @@ class Gate:
         """
         files = Files(session)
         known = self._known(session, files)
+        task = task if task is not None else call.task
+        told = bool(readings) or (task is not None and bool(task.prompts or task.goal))
         try:
-            effects = self._effects(call, files, known)
+            # What is told may let an ask pass, so an ask is then read a second time as well.
+            effects = self._effects(call, files, known, (ALLOW, ASK) if told else (ALLOW,))
         except InputError as error:
             return self.refusal("input", str(error))
         except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
@@ -167,8 +172,7 @@ class Gate:
             return self._failed(call, type(error).__name__)
         verdict = evaluate(self.policy, call.tool, effects, known, call)
         said: tuple[Fact, ...] = ()
-        task = task if task is not None else call.task
-        if readings or (task is not None and (task.prompts or task.goal)):
+        if told:
             from toolgate.gate.weighed import weighed
 
             verdict, said = weighed(

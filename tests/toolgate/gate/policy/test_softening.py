@@ -8,6 +8,7 @@ from toolgate.gate.facts.session import NOTHING
 from toolgate.gate.open import default_gate
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.policy.project import tightened
+from toolgate.gate.shell.opinion import Names
 from toolgate.gate.task.task import Prompt, Task
 
 BALANCED = "extends: {policy: balanced}\n"
@@ -55,3 +56,13 @@ def test_an_override_may_allow_what_its_rule_asks_without_a_request(gate_of, mak
         f"expires: 2027-01-31, {DELETE}}}\n"
     )
     assert gate_of(text).decide(make_call("rm -rf src", ts=1)).rule == "o"
+
+
+@pytest.mark.parametrize(
+    "answer", ["second-reader-missing", Names(frozenset(("mv",)), frozenset(), False)]
+)
+def test_what_a_request_would_let_pass_is_read_a_second_time(make_call, answer):
+    gate = Gate(default_gate().policy, shipped(), lambda text: answer)
+    call = make_call("rm -rf src; echo `date`")
+    assert default_gate().decide(call, NOTHING, TASK).state == "allow"
+    assert gate.decide(call, NOTHING, TASK).state == "ask"
