@@ -6,6 +6,7 @@ from toolgate.gate.decision import ALLOW, ASK, Fact
 from toolgate.gate.policy.evaluate import Known, Verdict, evaluate, nothing_known
 from toolgate.gate.policy.lattice import Settled, Static, settle
 from toolgate.gate.policy.rule import Rule
+from toolgate.gate.policy.softening import may_soften
 from toolgate.gate.readings import AUTHORIZED, JUDGE, Reading
 from toolgate.gate.task.match import PROHIBITS, RESERVED, Found
 from toolgate.gate.task.task import NO_TASK, Task
@@ -56,7 +57,8 @@ def weighed(
     every = (*(one.reading for one in made.found), *readings)
     if not made.whole:
         every = tuple(one for one in every if one.axis != AUTHORIZED)
-    static = Static(verdict.rule.decide, verdict.rule.axis, softenable=made.lowerable)
+    lowerable = made.lowerable and may_soften(policy, call, effects, known)
+    static = Static(verdict.rule.decide, verdict.rule.axis, softenable=lowerable)
     settled = settle(policy.axes, static, every, task=bool(task.prompts or task.goal))
     used = [one for one in made.found if one.reading.name in (PROHIBITS, RESERVED)]
     used += [one for one in made.found if one.reading == settled.mitigation]
