@@ -17,6 +17,7 @@ from toolgate.gate.facts.session import NOTHING, PART_MARK, Session
 from toolgate.gate.policy.evaluate import Known, Verdict, evaluate, nothing_known, unattended
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.shell.model import HOLE
+from toolgate.gate.shell.work import SPENT, SpentError, Work
 from toolgate.records import MAX_EFFECTS
 
 if TYPE_CHECKING:
@@ -81,16 +82,20 @@ class Gate:
 
     def _effects(self, call: ToolCall, files: Files, known: Known) -> tuple[Effect, ...]:
         readers: list[Reader] = []
+        work = Work()
 
         def reader(known: Files) -> Reader:
-            readers.append(self._reader(call.place, known))
+            readers.append(self._reader(call.place, known, work))
             return readers[-1]
 
         settings, mcp = self.policy.settings, self.policy.mcp
         if call.tool in SHELL_TOOLS:
             made = reader(files).effects(text_field(call, "command"))
         else:
-            made = effects_of_tool(call, settings, mcp, lambda: reader(files), files)
+            try:
+                made = effects_of_tool(call, settings, mcp, lambda: reader(files), files)
+            except SpentError:
+                made = [reader(files).unknown(SPENT, call.tool)]
         doubtful = [one for one in readers if one.doubtful]
         if doubtful and self._decides(call, tuple(made), known) == ALLOW:
             made += [effect for one in doubtful for effect in self._doubts(one)]
@@ -119,10 +124,11 @@ class Gate:
             made.append(reader.unknown("second-reader-too-long", "shell"))
         return made
 
-    def _reader(self, place: Place, files: Files) -> Reader:
+    def _reader(self, place: Place, files: Files, work: Work) -> Reader:
         """Return a reader of shell text that would run at a place."""
         paths = self._paths_at(place)
-        return Reader(place, self.policy.settings, self.catalog, paths=paths, files=files)
+        settings = self.policy.settings
+        return Reader(place, settings, self.catalog, paths=paths, files=files, work=work)
 
     def _paths_at(self, place: Place) -> Paths:
         """Return the reading of paths at a place; calls of one workspace share it."""
@@ -251,7 +257,7 @@ class Gate:
 
 def _sentence(call: ToolCall, verdict: Verdict, state: str) -> str:
     rule, effect = verdict.rule, verdict.effect
-    answer = {"allow": "Allowed", "ask": "Asking first", "deny": "Denied"}[state]
+    answer = _ANSWERS[state]
     what = _phrase(effect) if effect is not None else call.tool
     text = f"{answer}: {what}; {rule.because} (rule {rule.name})."
     return text + _nobody(call, rule.decide, state)
@@ -264,6 +270,7 @@ def _nobody(call: ToolCall, asked: str, state: str) -> str:
     )
 
 
+_ANSWERS = {"allow": "Allowed", "ask": "Asking first", "deny": "Denied"}
 _WOULD = {
     "net.send": "send data out",
     "net.shell": "hand a shell to the network",
@@ -306,7 +313,7 @@ def _phrase_of_stored(effect: Effect) -> str:
 
 
 def _phrase(effect: Effect) -> str:
-    if MARK in effect.how.split():
+    if MARK in effect.how and MARK in effect.how.split():
         return _phrase_of_stored(effect)
     resource = effect.resource.replace(HOLE, "…")
     if len(resource) > _SENTENCE_RESOURCE:

@@ -6,7 +6,7 @@ from posixpath import basename
 from toolgate.gate.effects import stored
 from toolgate.gate.effects.content import language_of
 from toolgate.gate.effects.defined import meanings
-from toolgate.gate.effects.entrypoints import EVERY, LOOSE
+from toolgate.gate.effects.entrypoints import EVERY, LOOSE, NPM_SETTINGS
 from toolgate.gate.effects.files import executed
 from toolgate.gate.effects.gitnames import is_settings
 from toolgate.gate.effects.model import PROVED, Effect
@@ -16,6 +16,7 @@ from toolgate.gate.effects.reading import DEFINED, SHELL, Files, Reading, Writte
 from toolgate.gate.facts.artifacts import LINK, PART, SEVERAL, UNREAD
 from toolgate.gate.facts.session import PART_MARK, SECRET
 from toolgate.gate.shell.model import HOLE
+from toolgate.gate.shell.work import SpentError
 
 LINE_COST = 64
 _UNREAD_LANGUAGES = frozenset(("rs", "java", "kt", "swift", "c", "cc", "cpp", "cs", "scala"))
@@ -82,7 +83,8 @@ class Content:
                 stored.effect(PART, written.scope, part),
                 stored.effect(stored.RUNS_FILES, written.scope, part, path),
             ]
-        if written.link or is_settings(path) or any(part.startswith(SHELL) for part in told):
+        settings = is_settings(path) or basename(path) == NPM_SETTINGS
+        if written.link or settings or any(part.startswith(SHELL) for part in told):
             told[DEFINED] = [
                 stored.effect(stored.HARMLESS, written.scope, DEFINED),
                 stored.effect(PART, written.scope, DEFINED),
@@ -158,7 +160,10 @@ class Content:
         files = Files()
         reader = self._fresh(files)
         one = written._replace(text=text, secret=False, part=False)
-        made = executed(one, path, "", reader)
+        try:
+            made = executed(one, path, "", reader)
+        except SpentError:  # running it asks
+            return [UNREAD], []
         if written.part:
             made = [effect for effect in made if "code-does-not-parse" not in effect.proof]
         runs = [

@@ -63,6 +63,10 @@ class Paths:
                 ("system", settings.system_paths),
             )
         )
+        held = [item for item in (*self._roots, place.home) if item]
+        self._anchors = frozenset(
+            ("/", "/home", "/Users", "/root", *(up for item in held for up in _above(item)))
+        )
         self._made: dict[tuple[str, str, str, tuple[str, ...], bool], list[Effect]] = {}
 
     def resolve(self, text: str, cwd: str) -> str:
@@ -171,7 +175,7 @@ class Paths:
         if glob:
             found.append("glob")
         parts = path.split("/")
-        if parts[-1] == ".git" or ".git" in parts[:-1]:
+        if ".git" in parts:
             found.append("gitdir")
         if path.startswith("/dev/") and path not in _STREAMS and not path.startswith("/dev/fd/"):
             found.append("device")
@@ -190,10 +194,7 @@ class Paths:
         return path
 
     def _is_anchor(self, path: str) -> bool:
-        holders = [*self._roots, self.place.home]
-        if path in ("/", "/home", "/Users", "/root"):
-            return True
-        return any(held and (held == path or held.startswith(path + "/")) for held in holders)
+        return path in self._anchors
 
     def _is_disposable(self, parts: list[str]) -> bool:
         inside = "/".join(parts)
@@ -296,9 +297,20 @@ class Paths:
         return made
 
 
+def path_cost(text: str) -> int:
+    """Return the steps of classifying a path: each folder it lies in is looked up."""
+    return 24 + len(text) // 8 + len(text) * text.count("/") // 250
+
+
 def region(place: Place) -> tuple[object, ...]:
     """Return what of a place decides how its paths are read: the directory only without roots."""
     return (place.roots or place.cwd, *place[2:])
+
+
+def _above(path: str) -> list[str]:
+    """Return a path and all that it lies in, in the form in which paths are compared."""
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
 
 
 def _is_pattern(text: str) -> bool:

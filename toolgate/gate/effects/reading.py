@@ -16,6 +16,7 @@ from toolgate.gate.facts.session import (
     Session,
 )
 from toolgate.gate.shell.model import BELOW, HOLE, Command, Script, Word
+from toolgate.gate.shell.work import Work
 
 if TYPE_CHECKING:
     from toolgate.gate.facts.artifacts import Artifact
@@ -81,10 +82,11 @@ class Files:
         session: the session before the call.
     """
 
-    __slots__ = ("_defines", "_session", "facts", "gone", "runs", "sourced", "written")
+    __slots__ = ("_before", "_defines", "_session", "facts", "gone", "runs", "sourced", "written")
 
     def __init__(self, session: Session = NOTHING) -> None:
         self._session = session
+        self._before: dict[str, Written | None] = {}
         self._defines: bool | None = None
         self.written: dict[str, Written] = {}
         self.gone: set[str] = set()
@@ -113,11 +115,17 @@ class Files:
         path = path.replace(f"/{BELOW}/", "/")
         found = self.written.get(path)
         if found is None and path not in self.gone and HOLE not in path:
-            artifact = self._session.artifact(path)
-            if artifact is not None:
-                secret = artifact.entry_of(SECRET) is not None
-                found = Written(None, False, secret, artifact=artifact)
+            if path not in self._before:
+                self._before[path] = self._look_up(path)
+            found = self._before[path]
         return found
+
+    def _look_up(self, path: str) -> Written | None:
+        """Return what earlier calls have put into a file; asked of the session once a path."""
+        artifact = self._session.artifact(path)
+        if artifact is None:
+            return None
+        return Written(None, False, artifact.entry_of(SECRET) is not None, artifact=artifact)
 
     def put(self, path: str, written: Written) -> None:
         """Note that the text writes a file."""
@@ -172,6 +180,7 @@ class Reading(Protocol):
         files: what files are known to hold.
         fed: whether something is fed into the command that runs the text.
         inside: where the text runs, "" for here.
+        work: the steps that reading may still cost.
         places: folders that the text has put in front of the search path.
     """
 
@@ -182,6 +191,7 @@ class Reading(Protocol):
     files: Files
     inside: str
     fed: bool
+    work: Work
     places: list[str]
 
     def inner(

@@ -25,13 +25,11 @@ class Standing(NamedTuple):
 
     Args:
         rules: all of them.
-        by_effect: those whose answer does not depend on the session.
-        resting: those that depend on facts of it.
+        by_effect: finds them.
     """
 
     rules: tuple[Rule, ...]
     by_effect: RuleIndex
-    resting: tuple[Rule, ...]
 
 
 class _Asked(NamedTuple):
@@ -128,9 +126,7 @@ class Conditional:
             if override.name in current:
                 rules = [_excepting(rule, override) for rule in rules]
                 rules.append(_as_rule(override, self._rules))
-        plain = [rule for rule in rules if not rule.facts]
-        resting = tuple(rule for rule in rules if rule.facts)
-        return Standing(tuple(rules), RuleIndex(plain, self._classes, self._unspoken), resting)
+        return Standing(tuple(rules), RuleIndex(rules, self._classes, self._unspoken))
 
 
 def _excepting(rule: Rule, override: Override) -> Rule:

@@ -40,18 +40,20 @@ class OnCall(NamedTuple):
         strict: rules that ask or deny.
         allows: rules that allow.
         place: position of the first class without effects the tool belongs to.
+        resting: rules whose answer depends on the session.
     """
 
     strict: tuple[Rule, ...]
     allows: tuple[Rule, ...]
     place: int
+    resting: tuple[Rule, ...]
 
 
 class RuleIndex:
     """The rules and classes of a policy.
 
     Args:
-        rules: the rules whose answer does not depend on the session.
+        rules: every rule. Those that depend on the session are only found here.
         classes: every class, in order.
         unspoken: the answer where no rule speaks.
     """
@@ -59,7 +61,10 @@ class RuleIndex:
     def __init__(
         self, rules: Sequence[Rule], classes: tuple[ActionClass, ...], unspoken: Rule
     ) -> None:
-        self._rules = sorted(rules, key=lambda rule: rank(rule, None))
+        plain = [rule for rule in rules if not rule.facts]
+        self._rules = sorted(plain, key=lambda rule: rank(rule, None))
+        self._facts = [rule for rule in rules if rule.facts]
+        self._resting: dict[tuple[str, str], tuple[Rule, ...]] = {}
         self._classes = classes
         self._unspoken = unspoken
         self._on_call: dict[str, OnCall] = {}
@@ -75,6 +80,7 @@ class RuleIndex:
                 tuple(rule for rule in rules if rule.decide != ALLOW),
                 tuple(rule for rule in rules if rule.decide == ALLOW),
                 self._place(tool, None),
+                tuple(r for r in self._facts if not r.effects and applies_to_tool(r.tools, tool)),
             )
             _keep(self._on_call, tool, found)
         return found
@@ -94,6 +100,20 @@ class RuleIndex:
                 if not stands and _applies(rule, wanted, tool, effect):
                     answer = answer._replace(rank=order, rule=rule)
         return answer
+
+    def resting(self, tool: str, kind: str) -> tuple[Rule, ...]:
+        """Return the rules that depend on the session and may speak about a type of effect."""
+        key = (tool, kind)
+        found = self._resting.get(key)
+        if found is None:
+            found = tuple(
+                rule
+                for rule in self._facts
+                if applies_to_tool(rule.tools, tool)
+                and any("type" not in want or kind in want["type"] for want in rule.effects)
+            )
+            _keep(self._resting, key, found)
+        return found
 
     def _first(self, tool: str, effect: Effect) -> Answer:
         """Return the answer of the rules that name neither program nor resource."""

@@ -15,6 +15,7 @@ from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.plain import Node, plain_tree
 from toolgate.gate.shell.source import parsed, refusal
 from toolgate.gate.shell.state import State
+from toolgate.gate.shell.work import SPENT, UNCOUNTED, SpentError, Work
 
 MAX_COMMANDS = 3_200
 MAX_STEPS = 8_000
@@ -60,7 +61,14 @@ _CLOSING = frozenset((">&-", "<&-"))
 _REDIRECT_OPS = {">|": ">", "&>": ">", "&>>": ">>", ">&-": ">&", "<&-": "<&"}
 
 
-def read(text: str, *, cwd: str, home: str, arguments: tuple[Word, ...] | None = None) -> Script:
+def read(
+    text: str,
+    *,
+    cwd: str,
+    home: str,
+    arguments: tuple[Word, ...] | None = None,
+    work: Work | None = None,
+) -> Script:
     """Read shell text.
 
     Args:
@@ -68,6 +76,7 @@ def read(text: str, *, cwd: str, home: str, arguments: tuple[Word, ...] | None =
         cwd: the directory it would start in; "" when not known.
         home: the user's home directory; "" when not known.
         arguments: its arguments, ``$0`` first; None when they are not known.
+        work: the steps it may cost; None when they are not counted.
 
     Returns:
         Its simple commands and, if anything was not understood, why.
@@ -75,18 +84,23 @@ def read(text: str, *, cwd: str, home: str, arguments: tuple[Word, ...] | None =
     fault = refusal(text)
     if fault:
         return Script((), (fault,))
-    source, root, rewritten = b"", plain_tree(text), False
-    if root is None:
-        source, root, fault = parsed(text)
-        if root.has_error:
-            from toolgate.gate.shell.unclosed import missing_mark
+    work = work or Work(UNCOUNTED)
+    source, rewritten = b"", False
+    try:
+        root: Any = plain_tree(text, work)
+        if root is None:
+            source, root, fault = parsed(text, work)
+            if root.has_error:
+                from toolgate.gate.shell.unclosed import missing_mark
 
-            mark = missing_mark(text)
-            if mark:
-                text += mark
-                source, root, fault = parsed(text)
-        rewritten = source != text.encode()  # it has been put in another form
-    walk = Walk(source, cwd, home)
+                mark = missing_mark(text)
+                if mark:
+                    text += mark
+                    source, root, fault = parsed(text, work)
+            rewritten = source != text.encode()  # it has been put in another form
+    except SpentError:
+        return Script((), (SPENT,))
+    walk = Walk(source, cwd, home, work)
     walk.doubtful = rewritten
     if arguments is not None:
         walk.state.set_values("0", [arguments[0] if arguments else Word(HOLE)])
@@ -99,6 +113,8 @@ def read(text: str, *, cwd: str, home: str, arguments: tuple[Word, ...] | None =
         walk.faults.add("too-deep")
     except TooManyError:
         walk.faults.add("too-many-commands")
+    except SpentError:
+        walk.faults.add(SPENT)
     functions = tuple(
         (name, walk.text(body))
         for name, bodies in walk.state.functions.items()
@@ -164,8 +180,8 @@ class Declared(NamedTuple):
 class Walk(Expander):
     """One pass over a syntax tree. The result is ``commands`` and ``faults``."""
 
-    def __init__(self, source: bytes, cwd: str, home: str) -> None:
-        super().__init__(source, State(cwd, home))
+    def __init__(self, source: bytes, cwd: str, home: str, work: Work) -> None:
+        super().__init__(source, State(cwd, home), work)
         self.commands: list[Command] = []
         self._calling: list[str] = []
         self._walked_again: set[str] = set()
@@ -179,6 +195,9 @@ class Walk(Expander):
         self._steps += 1
         if self._steps > MAX_STEPS:  # loops and calls walk a statement again and again
             raise TooManyError
+        self.work.left -= 4  # counted by hand, because this is called so often
+        if self.work.left < 0:
+            raise SpentError
         kind = node.type
         if self._belongs and kind not in _TAKE_REDIRECTS and node.id in self._belongs:
             stdin = self._redirected(self._line_of(node), stdin, piped)
@@ -346,6 +365,8 @@ class Walk(Expander):
         for position, child in enumerate(node.children):
             if node.field_name_for_child(position) == "value":
                 values.extend(self.fields(child))
+        if not any(child.type == "in" for child in node.children):
+            values = list(self.state.lists.get("@", ()))  # for f; goes through the arguments
         name = self.text(variable) if variable is not None else ""
         body = node.child_by_field_name("body")
         made: tuple[int, ...] = ()
@@ -767,5 +788,6 @@ class Walk(Expander):
     def _add(self, command: Command) -> int:
         if len(self.commands) >= MAX_COMMANDS:
             raise TooManyError
+        self.work.spend(6 + len(command.words) + len(command.stdin))
         self.commands.append(command)
         return len(self.commands) - 1
