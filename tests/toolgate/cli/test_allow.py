@@ -199,6 +199,19 @@ def test_the_gate_itself_is_beyond_any_signature(counter):
     assert "it changes this gate, which no signature lets through" in at.fails("allow-once", code)
 
 
+def test_what_the_users_own_words_forbid_is_lifted_by_words(counter, monkeypatch):
+    at = counter(lift={"deny": "person"})
+    monkeypatch.setattr(type(at), "environ", {**at.environ, "TOOLGATE_VAULT": "on"})
+    at.event("UserPromptSubmit", "s1", at.ts, prompt="Fix the bug. Do not push anything.")
+    answer = at.call("c1")
+    assert answer.state == "deny"
+    assert "the user has forbidden it" in answer.reason
+    assert "allow-once" not in answer.reason
+    made = decisions(at)[-1]
+    code = code_of("s1", made["ev"]["args_digest"], made["class"])
+    assert "is no rule of the policy that asks or denies" in at.fails("allow-once", code)
+
+
 def test_an_approval_of_an_ask_lifts_no_deny_that_came_later(counter):
     at = counter(lift={"deny": "person"})
     at.good("allow-once", at.call("c1").code)
