@@ -27,6 +27,7 @@ def write_compiled(root: Path) -> None:
     """Compile everything below a source root."""
     sys.path.insert(0, str(root))
     from toolgate.canonical import canonical_bytes, digest
+    from toolgate.gate.bases import bases_beside
     from toolgate.gate.catalog.compile import compile_families
     from toolgate.gate.catalog.load import entry_file
     from toolgate.gate.policy.compile import compile_policy
@@ -44,7 +45,11 @@ def write_compiled(root: Path) -> None:
     (folder / "lexicon.json").write_bytes(lexicon)
     for policy in sorted((root / "toolgate/gate/policy/defaults").glob("*.yaml")):
         compiled = compile_policy(
-            policy.read_bytes(), digest(index), name=policy.name, lexicon=digest(lexicon)
+            policy.read_bytes(),
+            digest(index),
+            name=policy.name,
+            bases=bases_beside(str(policy)),
+            lexicon=digest(lexicon),
         )
         (folder / f"{policy.stem}.json").write_bytes(compiled)
     (folder / "build.json").write_bytes(canonical_bytes(stamp(root)))

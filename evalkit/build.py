@@ -19,6 +19,8 @@ from toolgate.canonical import digest, digest_of, parse
 from toolgate.errors import CanonicalizationError
 
 SCHEMA = "evalkit/build/1"
+FIELDS = ("schema", "files", "policy", "model", "distributions", "python")
+"""What a build's body holds."""
 DISTRIBUTION = "toolgate-evalkit"
 PACKAGES = ("toolgate", "evalkit")
 STAMP = "toolgate/gate/compiled/build.json"

@@ -15,10 +15,14 @@ from evalkit.challenge.claims import CLAIMED, Claim, lineage, read_claims, recei
 from evalkit.challenge.find import find_set
 from evalkit.challenge.freeze import Frozen, load_frozen
 from evalkit.challenge.hold import CLAIMS, held, is_running
+from evalkit.challenge.predict import read_prediction
 from evalkit.challenge.rundir import Start, new_run_id, read_start, run_directory, write_start
 from evalkit.challenge.sealing import Finished, Watch, Work, finish, now
+from evalkit.challenge.threshold import threshold
 from evalkit.errors import RefusedError, UsageError
-from evalkit.gates.inprocess import HOST, Gate
+from evalkit.gates.choice import AnyGate, Choice, chosen, kept
+from evalkit.gates.inprocess import HOST
+from evalkit.gates.outside import OutsideGate
 from evalkit.report.publish import refuse_unwritable
 from toolgate.canonical import warm
 from toolgate.ledger.append import Ledger
@@ -32,29 +36,33 @@ class Request(NamedTuple):
 
     Args:
         set_path: the set's file, or a bare name.
-        policy_path: a policy file, or None for the shipped one.
+        choice: which gate.
         purpose: one of ``PURPOSES``, or None: held-out for the first look, else regression.
         rerun_of: the run that is repeated on purpose, or None.
         reason: why it is repeated, or None.
         ledger: the ledger's directory.
         reports: the reports' directory.
+        fail_if: thresholds the run is held to, as they were given.
+        predict: a file of predicted misses, or None.
     """
 
     set_path: str
-    policy_path: str | None
+    choice: Choice
     purpose: str | None
     rerun_of: str | None
     reason: str | None
     ledger: str
     reports: str
+    fail_if: tuple[str, ...] = ()
+    predict: str | None = None
 
 
-def start(request: Request, gate: Gate, build: Build, watch: Watch) -> Finished:
+def start(request: Request, gate: AnyGate, build: Build, watch: Watch) -> Finished:
     """Run a frozen set, once per (set, build, policy).
 
     Args:
         request: what is asked for.
-        gate: the gate, in this process.
+        gate: the gate.
         build: the build it is part of.
         watch: who waits.
 
@@ -75,15 +83,15 @@ def start(request: Request, gate: Gate, build: Build, watch: Watch) -> Finished:
     refuse_unwritable(request.reports)
     ledger = Ledger(request.ledger, durability="fsync", host=HOST)
     with ExitStack() as holding:
-        claim, earlier = _claim(request, frozen, build, ledger, holding)
-        work = Work(request.ledger, request.reports, frozen, gate, build, ledger, claim, earlier)
+        claim, earlier = _claim(request, frozen, build, gate, ledger, holding)
+        work = _work(request, frozen, gate, build, ledger, claim, earlier)
         return finish(work, watch)
 
 
 def resume(
     run: str,
     request: Request,
-    gate_of: Callable[[str | None], tuple[Gate, Build]],
+    gate_of: Callable[[Choice], tuple[AnyGate, Build]],
     watch: Watch,
 ) -> Finished:
     """Continue a run that was interrupted, on identical set, build and policy.
@@ -91,7 +99,7 @@ def resume(
     Args:
         run: the run's id.
         request: only its ``ledger`` and ``reports`` matter.
-        gate_of: the gate and build for a policy file (None for the shipped policy).
+        gate_of: the gate that was chosen, and the build.
         watch: who waits.
 
     Raises:
@@ -111,7 +119,7 @@ def resume(
 def _continue(
     run: str,
     request: Request,
-    gate_of: Callable[[str | None], tuple[Gate, Build]],
+    gate_of: Callable[[Choice], tuple[AnyGate, Build]],
     watch: Watch,
 ) -> Finished:
     """Go on with a run that this process holds."""
@@ -121,14 +129,37 @@ def _continue(
     claim = _claim_of(run, claims)
     begun = read_start(directory)
     frozen = load_frozen(begun.set_path)
-    gate, build = gate_of(begun.policy_path)
+    choice = Choice(begun.policy_path) if begun.gate is None else chosen(begun.gate)
+    gate, build = gate_of(choice)
     _refuse_drift(claim, begun, frozen, build, gate)
     refuse_unwritable(request.reports)
     earlier = lineage(claims[: claims.index(claim)], claim.details)
     ledger = Ledger(request.ledger, durability="fsync", host=HOST)
-    request = request._replace(set_path=begun.set_path, policy_path=begun.policy_path)
-    work = Work(request.ledger, request.reports, frozen, gate, build, ledger, claim, earlier)
+    request = request._replace(set_path=begun.set_path, choice=choice)
+    work = _work(request, frozen, gate, build, ledger, claim, earlier)
     return finish(work, watch)
+
+
+def _work(
+    request: Request,
+    frozen: Frozen,
+    gate: AnyGate,
+    build: Build,
+    ledger: Ledger,
+    claim: Claim,
+    earlier: list[Claim],
+) -> Work:
+    return Work(
+        root=request.ledger,
+        reports=request.reports,
+        frozen=frozen,
+        gate=gate,
+        jobs=request.choice.jobs,
+        build=build,
+        main=ledger,
+        claim=claim,
+        earlier=earlier,
+    )
 
 
 def _claim_of(run: str, claims: list[Claim]) -> Claim:
@@ -148,7 +179,12 @@ def _check_options(request: Request) -> None:
 
 
 def _claim(
-    request: Request, frozen: Frozen, build: Build, ledger: Ledger, holding: ExitStack
+    request: Request,
+    frozen: Frozen,
+    build: Build,
+    gate: AnyGate,
+    ledger: Ledger,
+    holding: ExitStack,
 ) -> tuple[Claim, list[Claim]]:
     """Put the claim on the disk, under a lock, or refuse; return it and the earlier looks.
 
@@ -157,18 +193,19 @@ def _claim(
     make_directory(request.ledger)
     with Locked(os.path.join(request.ledger, CLAIMS)):
         claims = read_claims(request.ledger)
-        details = _details(request, frozen, build)
+        details = _details(request, frozen, build, gate)
         _refuse_spent(request, spent(claims, details), build)
         earlier = lineage(claims, details)
         details["look"] = len(earlier) + 1
         details["purpose"] = _purpose(request, earlier)
-        ts = now()
+        ts, choice = now(), request.choice
         run = new_run_id(ts)
         begun = Start(
             os.path.abspath(frozen.path),
-            request.policy_path and os.path.abspath(request.policy_path),
+            choice.policy and os.path.abspath(choice.policy),
             details,
             build.body,
+            None if choice.gate is None else kept(choice),
         )
         directory = run_directory(request.ledger, run)
         make_directory(directory)
@@ -178,7 +215,7 @@ def _claim(
     return Claim(run, ts, details, None), earlier
 
 
-def _details(request: Request, frozen: Frozen, build: Build) -> dict[str, Any]:
+def _details(request: Request, frozen: Frozen, build: Build, gate: AnyGate) -> dict[str, Any]:
     return {
         "set": frozen.label,
         "set_name": frozen.set.name,
@@ -193,8 +230,11 @@ def _details(request: Request, frozen: Frozen, build: Build) -> dict[str, Any]:
         "tree": build.tree,
         "policy": build.body["policy"],
         "model": build.body["model"],
+        "gate": gate.name if isinstance(gate, OutsideGate) else None,
         "rerun_of": request.rerun_of,
         "reason": request.reason,
+        "fail_if": [threshold(text).text for text in request.fail_if],
+        "predicted": request.predict and read_prediction(request.predict, frozen.set),
     }
 
 
@@ -228,7 +268,7 @@ def _purpose(request: Request, earlier: list[Claim]) -> str:
     return request.purpose or ("regression" if earlier else "held-out")
 
 
-def _refuse_drift(claim: Claim, begun: Start, frozen: Frozen, build: Build, gate: Gate) -> None:
+def _refuse_drift(claim: Claim, begun: Start, frozen: Frozen, build: Build, gate: AnyGate) -> None:
     details = claim.details
     found = [
         f"{name}: was {details.get(name)}, is {value}"

@@ -8,11 +8,13 @@ verifier has its own reading of them. Specified in ``spec/approvals.md``.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from toolgate.canonical import profile_bytes
+from toolgate.canonical import digest, profile_bytes
 from toolgate.signing import verifies
 
 APPROVE, REFUSE = "approve", "refuse"
 SIGNATURE, TELEMETRY = "signature", "telemetry"
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"  # base32, RFC 4648
+_CODE_LETTERS, _HALF = 8, 4
 CITED = "approval.cited"
 """Action of the audit entry that says which decision used up which approvals."""
 
@@ -153,6 +155,25 @@ class Keys:
                 return False
             key = older[0]
         return True
+
+
+def code_of(session: str, args_digest: str, action_class: str) -> str:
+    """Return the short name of a call's arguments and class in a session: ``K7M2-QX4A``.
+
+    40 bits of a SHA-256. It only names them: an approval binds to what it stands for, in
+    full, and where two things have one code it names neither.
+    """
+    bits = int(digest(profile_bytes([session, args_digest, action_class]))[7:17], 16)
+    letters = [_LETTERS[bits >> 5 * place & 31] for place in reversed(range(_CODE_LETTERS))]
+    return "".join((*letters[:_HALF], "-", *letters[_HALF:]))
+
+
+def typed_code(text: str) -> str | None:
+    """Return a code as it is written, from what a person typed; None if it is no code."""
+    letters = text.upper().replace("-", "")
+    if len(letters) != _CODE_LETTERS or letters.strip(_LETTERS):
+        return None
+    return f"{letters[:_HALF]}-{letters[_HALF:]}"
 
 
 def message(ev: Mapping[str, Any]) -> bytes:

@@ -2,7 +2,7 @@
 
 From the ledger, the policy it keeps by digest, the vault's input and the salt,
 the whole line of a decision is made once more and compared byte for byte. What
-a decision was given (times, ids, facts, the answer to an ask) is taken as
+a decision was given (times, ids, facts, answers and approvals) is taken as
 recorded; what the gate made of it is not.
 """
 
@@ -178,8 +178,8 @@ class Replay:
             tool=entry.intent.action_type,
             result=NOT_REPLAYABLE,
         )
-        gate = self._gate(entry.ev.policy_version)
-        held = self._input(entry)
+        gate = self.gate_under(entry.ev.policy_version)
+        held = self.input_of(entry)
         reason = next((one for one in (gate, held) if isinstance(one, str)), "")
         if isinstance(gate, str) or isinstance(held, str):
             return result._replace(reason=reason)
@@ -201,7 +201,7 @@ class Replay:
         field, recorded, now = _first_difference(json.loads(made.line.raw), body)
         return result._replace(result=DIFFERENT, field=field, recorded=recorded, now=now)
 
-    def _gate(self, version: str) -> Gate | str:
+    def gate_under(self, version: str) -> Gate | str:
         """Return the gate under a policy the ledger keeps, or why there is none."""
         if version not in self._gates:
             self._gates[version] = self._open(version)
@@ -221,7 +221,8 @@ class Replay:
             return "its policy was compiled with another catalogue"
         return Gate(policy, self._catalog, second_opinion)
 
-    def _input(self, entry: Decision) -> GateInput | str:
+    def input_of(self, entry: Decision) -> GateInput | str:
+        """Return what the vault keeps of a decided call, or why it cannot be decided again."""
         held = input_for(
             self._vault,
             entry.ev.args_digest,
@@ -253,7 +254,7 @@ class Replay:
     ) -> dict[str, Any]:
         """Return the entry this build's gate makes."""
         entry = made.entry
-        call = _call(held, task)
+        call = call_of(held, task)
         facts = [Fact(fact.code, fact.entry) for fact in entry.facts]
         known = Recorded(lambda path: resource_ref(path, salt), made.before, facts, entry.turn or 0)
         fields = fields_of(
@@ -272,7 +273,7 @@ class Replay:
                     intent.agent_id, intent.action_type, intent.scope, intent.ts, intent.call
                 )
             )
-        if made.answers:  # who answers an ask decides it
+        if made.answers or entry.basis:  # who answers or approves decides it
             fields = fields._replace(decision_state=entry.ev.decision_state)
         body = decision_entry(
             fields, session=entry.session or "", turn=entry.turn or 0, parents=entry.parents
@@ -297,7 +298,8 @@ def _decided(line: Line, entry: Decision) -> Decided:
     )
 
 
-def _call(held: GateInput, task: Task | None) -> ToolCall:
+def call_of(held: GateInput, task: Task | None = None) -> ToolCall:
+    """Return the call that the vault keeps, with what the user asked for."""
     call = held.call
     place = call["place"]
     return ToolCall(
@@ -312,6 +314,7 @@ def _call(held: GateInput, task: Task | None) -> ToolCall:
                 temp=tuple(place["temp"]),
                 gate=tuple(place["gate"]),
                 disposable=tuple(place.get("disposable", ())),
+                kept_shell=place.get("kept_shell", False),
             ),
         }
     )

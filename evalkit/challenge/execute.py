@@ -8,16 +8,22 @@ is in the run's ledger already it is taken from there, and the gate has to
 give it again; else it is shown again, as its next attempt.
 """
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
 from evalkit.challenge.case import POST, PRE, SEQUENTIAL, Case, ChallengeSet, Step
 from evalkit.challenge.earlier import Earlier
 from evalkit.challenge.journal import Journal, Progress
-from evalkit.challenge.mechanism import broken_link
+from evalkit.challenge.mechanism import Mechanism, broken_link
 from evalkit.challenge.score import UNSCORED, Result
 from evalkit.errors import RefusedError
+from evalkit.gates.choice import AnyGate
 from evalkit.gates.inprocess import Answer, Gate, ask, call_of, said_by
+from evalkit.gates.outside import OutsideCase, OutsideGate
+from toolgate.gate.decision import LEDGER_STATE
 from toolgate.gate.facts.session import Session
 from toolgate.gate.recorded import fields_of
 from toolgate.ledger.index import decision_digest_of
@@ -26,6 +32,7 @@ from toolgate.records import DecisionFields
 GROUP = 100
 GROUP_US = 50_000
 SHARED_TURN = "cases"
+STATE_OF = {recorded: state for state, recorded in LEDGER_STATE.items()}
 
 
 class RunLedger(Protocol):
@@ -63,6 +70,7 @@ class Desk(NamedTuple):
         build: digest of the build.
         salt: the ledger's salt.
         gate: the gate.
+        jobs: how many single calls a gate that is not ours is asked about at the same time.
         ledger: the run's ledger.
         journal: the run's journal.
         clock: the time now, microseconds UTC.
@@ -73,7 +81,8 @@ class Desk(NamedTuple):
     run: str
     build: str
     salt: bytes
-    gate: Gate
+    gate: AnyGate
+    jobs: int
     ledger: RunLedger
     journal: Journal
     clock: Callable[[], int]
@@ -107,19 +116,52 @@ def execute(
     """
     results = dict(before.finished)
     group = _Group(desk, results)
-    for case in made.cases:
-        if case.id in results:
-            continue
+
+    def begun(case: Case) -> bool:
         if desk.stopping():
-            break
+            return False
         desk.journal.started(case.id, before.attempts.get(case.id, 0) + 1, desk.clock())
         group.turn_to(_turn_of(made, case))
-        done = _show(made, case, desk, recorded)
-        if case.id in recorded:
-            done = _adopt(done, recorded[case.id], case)
-        group.take(done)
+        return True
+
+    def shown(case: Case) -> _Done:
+        return _show(made, case, desk, recorded)
+
+    # A sequential case is a turn of its own, written while it is shown: one after another.
+    jobs = 1 if made.form == SEQUENTIAL else desk.jobs
+    left = [case for case in made.cases if case.id not in results]
+    for case, done in _in_order(left, begun, shown, jobs):
+        known = recorded.get(case.id)
+        group.take(done if known is None else _adopt(done, known, case, desk))
     group.flush()
     return results
+
+
+def _in_order(
+    cases: list[Case],
+    begun: Callable[[Case], bool],
+    shown: Callable[[Case], "_Done"],
+    jobs: int,
+) -> "Iterator[tuple[Case, _Done]]":
+    """Yield what became of each case in order, ``jobs`` of them under way at the same time."""
+    if jobs == 1:
+        yield from ((case, shown(case)) for case in cases if begun(case))
+        return
+    waiting: deque[tuple[Case, Future[_Done]]] = deque()
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        for case in cases:
+            if not begun(case):
+                break
+            waiting.append((case, pool.submit(shown, case)))
+            if len(waiting) >= 2 * jobs:
+                first, future = waiting.popleft()
+                yield first, future.result()
+        while waiting:
+            first, future = waiting.popleft()
+            yield first, future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _turn_of(made: ChallengeSet, case: Case) -> str:
@@ -190,21 +232,37 @@ def _show(made: ChallengeSet, case: Case, desk: Desk, recorded: dict[str, Record
     entry; one that an interrupted run has recorded already is not recorded again.
     """
     earlier = Earlier(desk.salt)
-    for number, step in enumerate(case.delivered()):
-        if step.event == POST:
-            earlier.ended(step.result)
-        if step.event != PRE:
-            continue
-        call_id = case.id if step.scored else f"{case.id}#{number}"
-        answer = _deliver(made, case, step, desk, call_id, earlier.session)
-        fields = _fields(answer, call_id, desk)
-        if step.scored:
-            return _Done(_result(case, answer), [] if fields is None else [fields])
-        if fields is not None:
-            before = recorded.get(call_id)
-            line = before.line if before else _append(desk, _turn_of(made, case), [fields])[0]
-            earlier.decided(fields, line)
+    with _one_case(made, case, desk.gate) as gate:
+        for number, step in enumerate(case.delivered()):
+            if step.event == POST:
+                earlier.ended(step.result)
+                if isinstance(gate, OutsideCase):
+                    gate.ended(step.result)
+            if step.event != PRE:
+                continue
+            call_id = case.id if step.scored else f"{case.id}#{number}"
+            answer = _deliver(made, case, step, desk, gate, call_id, earlier.session)
+            fields = _fields(answer, call_id, desk)
+            if step.scored:
+                wanted = None if isinstance(gate, OutsideCase) else case.mechanism
+                return _Done(_result(case, answer, wanted), [] if fields is None else [fields])
+            if fields is not None:
+                before = recorded.get(call_id)
+                line = before.line if before else _append(desk, _turn_of(made, case), [fields])[0]
+                earlier.decided(fields, line)
     raise AssertionError("a set that was read has a scored step in every case")
+
+
+@contextmanager
+def _one_case(made: ChallengeSet, case: Case, gate: AnyGate) -> Iterator[Gate | OutsideCase]:
+    """Give a gate that is not ours a place of its own for a case."""
+    if not isinstance(gate, OutsideGate):
+        yield gate
+        return
+    fixtures = made.fixtures
+    prompts = (*fixtures.assumptions, *case.prompts)
+    with gate.case(f"{made.name} {case.id}", prompts, fixtures.home, fixtures.cwd) as one:
+        yield one
 
 
 def _fields(answer: Answer, call_id: str, desk: Desk) -> DecisionFields | None:
@@ -222,16 +280,21 @@ def _fields(answer: Answer, call_id: str, desk: Desk) -> DecisionFields | None:
 
 
 def _deliver(
-    made: ChallengeSet, case: Case, step: Step, desk: Desk, call_id: str, session: Session
+    made: ChallengeSet,
+    case: Case,
+    step: Step,
+    desk: Desk,
+    gate: Gate | OutsideCase,
+    call_id: str,
+    session: Session,
 ) -> Answer:
     said = said_by(made, case, step)
     call = call_of(made, case, step, session=desk.run, call_id=call_id, ts=desk.clock())
-    return ask(desk.gate, call, said, session)
+    return ask(gate, call, said, session)
 
 
-def _result(case: Case, answer: Answer) -> Result:
+def _result(case: Case, answer: Answer, wanted: Mechanism | None) -> Result:
     decision = answer.decision
-    wanted = case.mechanism
     common: dict[str, Any] = {
         "case": case.id,
         "pair": case.pair,
@@ -261,10 +324,21 @@ def _result(case: Case, answer: Answer) -> Result:
     )
 
 
-def _adopt(done: _Done, recorded: Recorded, case: Case) -> _Done:
-    """Take an in-doubt case's decision from the ledger instead of appending a second one."""
+def _adopt(done: _Done, recorded: Recorded, case: Case, desk: Desk) -> _Done:
+    """Take an in-doubt case's decision from the ledger instead of appending a second one.
+
+    Our gate has to give it again. Nobody can hold another gate to that: its first answer
+    counts, and the result says what it answered when it was shown the case again.
+    """
     again = done.fields[-1] if done.fields else None
-    if again is None or (again.decision_state, again.rule, again.args_digest) != recorded[:3]:
+    same = again is not None and (again.decision_state, again.rule, again.args_digest)
+    if same != recorded[:3] and isinstance(desk.gate, OutsideGate):
+        said = f"{done.result.decided} when it was shown again"
+        first = done.result._replace(
+            decided=STATE_OF[recorded.state], rule=recorded.rule, sentence=said
+        )
+        return _Done(first._replace(decision_digest=recorded.decision_digest), [])
+    if same != recorded[:3]:
         raise RefusedError(
             f"case {case.id}: its decision is recorded as {recorded.state} by {recorded.rule}, "
             "but the gate now answers otherwise; the run cannot be continued"

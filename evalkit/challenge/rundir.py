@@ -35,12 +35,14 @@ class Start(NamedTuple):
         policy_path: the policy file, or None for the shipped one.
         details: what the claim says.
         build: body of the build.
+        gate: which gate, as ``gates.choice`` keeps it; None for ours.
     """
 
     set_path: str
     policy_path: str | None
     details: dict[str, Any]
     build: dict[str, Any]
+    gate: dict[str, Any] | None = None
 
 
 def new_run_id(ts: int) -> str:
@@ -53,13 +55,18 @@ def new_run_id(ts: int) -> str:
     return f"run-{when}-{secrets.token_hex(4)}"
 
 
+def is_run(text: str) -> bool:
+    """Say whether a text has the form of a run's id."""
+    return _RUN.fullmatch(text) is not None
+
+
 def run_directory(ledger: str, run: str) -> str:
     """Return a run's directory.
 
     Raises:
         UsageError: the id has not the form of a run's.
     """
-    if not _RUN.fullmatch(run):
+    if not is_run(run):
         raise UsageError(f"run: expected an id such as run-20260101t000000z-01234567, got {run!r}")
     return os.path.join(ledger, "runs", run)
 

@@ -91,6 +91,11 @@ class Result(NamedTuple):
         return {**row, "place": self.place()}
 
 
+def comparable(result: Result) -> dict[str, Any]:
+    """Return what two runs of one build must agree on: all but the event's own digest."""
+    return {**result.as_row(), "decision_digest": None}
+
+
 def score(results: list[Result]) -> dict[str, Any]:
     """Return the figures of a run.
 

@@ -15,17 +15,22 @@ from evalkit.challenge.execute import Desk, execute
 from evalkit.challenge.freeze import Frozen
 from evalkit.challenge.hold import CLAIMS
 from evalkit.challenge.journal import Journal, read_journal
+from evalkit.challenge.predict import kept_promise
+from evalkit.challenge.quarantine import read_quarantines, without
 from evalkit.challenge.rundir import (
     hold_to_ledger,
     recorded_decisions,
     run_directory,
     session_closed,
 )
-from evalkit.challenge.score import Result, score
+from evalkit.challenge.score import Result, comparable, score
+from evalkit.challenge.threshold import held, threshold
 from evalkit.errors import IncompleteError, StorageError
-from evalkit.gates.inprocess import HOST, Gate
+from evalkit.gates.choice import AnyGate
+from evalkit.gates.inprocess import HOST
+from evalkit.gates.outside import OutsideGate
 from evalkit.report.context import Seal, report_context
-from evalkit.report.publish import publish, published_looks, report_name
+from evalkit.report.publish import publish, published_looks, report_name, tag_of
 from toolgate.canonical import digest_of, parse
 from toolgate.errors import CanonicalizationError
 from toolgate.ledger.append import Ledger
@@ -57,6 +62,7 @@ class Work(NamedTuple):
         reports: the reports' directory.
         frozen: the set.
         gate: the gate.
+        jobs: how many cases a gate that is not ours is asked about at the same time.
         build: the build.
         main: the ledger the claim is in.
         claim: the claim.
@@ -66,7 +72,8 @@ class Work(NamedTuple):
     root: str
     reports: str
     frozen: Frozen
-    gate: Gate
+    gate: AnyGate
+    jobs: int
     build: Build
     main: Ledger
     claim: Claim
@@ -106,7 +113,7 @@ def finish(work: Work, watch: Watch) -> Finished:
     results, repeated = _execute(work, watch, directory, own)
     pin = _close(work, directory, own, results)
     head = _as_text(pin)
-    results_digest = digest_of([_comparable(result) for result in results])
+    results_digest = digest_of([comparable(result) for result in results])
     figures = score(results)
     claim, main_head = _seal(work, figures, head, results_digest)
     verified = verify(directory, expect_head=pin)
@@ -123,6 +130,7 @@ def finish(work: Work, watch: Watch) -> Finished:
         manifest=work.frozen.manifest,
         build=work.build,
         policy_name=_policy_name(work.gate.policy_bytes),
+        gate=_gate_part(work.gate),
         claim=claim,
         seal=seal,
         results=results,
@@ -133,8 +141,11 @@ def finish(work: Work, watch: Watch) -> Finished:
             claim.details,
             {known.run for known in read_claims(work.root)},
         ),
+        thresholds=held([threshold(text) for text in claim.details.get("fail_if") or ()], figures),
+        prediction=_kept(claim, results),
+        quarantine=without(results, read_quarantines(work.root, work.frozen.digest)),
     )
-    return Finished(context, publish(context, work.reports, work.main, now()))
+    return Finished(context, publish(context, work.frozen.set, work.reports, work.main, now()))
 
 
 def _execute(
@@ -157,6 +168,7 @@ def _execute(
                 build=work.build.digest,
                 salt=salt(work.root),
                 gate=work.gate,
+                jobs=work.jobs,
                 ledger=own,
                 journal=journal,
                 clock=now,
@@ -221,11 +233,24 @@ def _append_seal(work: Work, figures: dict[str, Any], head: str, results_digest:
 
 def _report_path(work: Work) -> str:
     """Return where the report will lie, as a ledger may say it: never an absolute path."""
-    name = report_name(work.frozen.label, work.build.short, work.claim.run, work.reports) + ".md"
+    tag = tag_of(work.build.short, _gate_part(work.gate))
+    name = report_name(work.frozen.label, tag, work.claim.run, work.reports) + ".md"
     directory = os.path.normpath(work.reports)
     if os.path.isabs(directory) or directory.startswith(os.pardir):
         return name
     return os.path.join(directory, name)
+
+
+def _kept(claim: Claim, results: list[Result]) -> dict[str, Any] | None:
+    predicted = claim.details.get("predicted")
+    return None if predicted is None else kept_promise(predicted, results)
+
+
+def _gate_part(gate: AnyGate) -> dict[str, Any] | None:
+    """Return what a gate that is not ours is; None for ours."""
+    if not isinstance(gate, OutsideGate):
+        return None
+    return {**parse(gate.policy_bytes), "name": gate.name, "short": gate.policy_digest[7:19]}
 
 
 def _policy_name(compiled: bytes) -> str | None:
@@ -247,8 +272,3 @@ def _sentences(findings: list[Finding]) -> list[str]:
 
 def _as_text(head: tuple[int, str]) -> str:
     return f"{head[0]}:{head[1]}"
-
-
-def _comparable(result: Result) -> dict[str, Any]:
-    """Return what two runs of one build must agree on: all but the event's own digest."""
-    return {**result.as_row(), "decision_digest": None}

@@ -9,10 +9,13 @@ from toolgate.cli.lazy import LazyGroup
 
 _COMMANDS = {
     "build": ("evalkit.cli.build:group", "Show the pinned build that a run would be about."),
+    "compare": ("evalkit.cli.compare:compare", "Compare sealed runs of one challenge set."),
     "label": ("evalkit.cli.label:label", "Draw blind labeling forms from a closed window."),
+    "list": ("evalkit.cli.looks:list_runs", "List the runs a ledger knows."),
     "resume": ("evalkit.cli.run:resume", "Continue a run that was interrupted."),
     "run": ("evalkit.cli.run:run", "Run a frozen challenge set, once per pinned build."),
     "set": ("evalkit.cli.set:group", "Freeze, verify and lint challenge sets."),
+    "status": ("evalkit.cli.looks:status", "Say how far a run is."),
     "window": ("evalkit.cli.window:window", "Declare and close windows over a decision ledger."),
 }
 

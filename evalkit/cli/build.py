@@ -1,7 +1,8 @@
-"""``evalkit build``: which build a run would be about."""
+"""``evalkit build``: which build a run would be about, and how two builds differ."""
 
 import json
 import sys
+from typing import Any
 
 import click
 
@@ -10,7 +11,7 @@ from evalkit.cli.output import emit
 
 @click.group(name="build")
 def group() -> None:
-    """Show the pinned build that a run would be about."""
+    """Show the pinned build that a run would be about, and how two builds differ."""
 
 
 @group.command()
@@ -46,3 +47,48 @@ def show(policy: str | None, as_json: bool) -> None:
     emit("\n".join(f"{name:<12}{value}" for name, value in rows.items()))
     for sentence in build.refusals:
         print(f"not pinned: {sentence}", file=sys.stderr)
+
+
+@group.command()
+@click.argument("before", metavar="A")
+@click.argument("after", metavar="B")
+@click.option(
+    "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def diff(before: str, after: str, ledger: str | None, as_json: bool) -> None:
+    """Name every file, package and setting in which two builds differ.
+
+    A and B are runs of the ledger, files that `build show --json` wrote, or
+    `now` for the build that is installed (with the shipped policy).
+    """
+    from evalkit.build import changed
+
+    one, two = (_body(name, ledger) for name in (before, after))
+    found = changed(one, two)
+    if as_json:
+        emit(json.dumps({"same": not found, "differences": found}))
+    else:
+        emit("\n".join(found) or "the two builds are the same")
+
+
+def _body(name: str, ledger: str | None) -> dict[str, Any]:
+    """Return the body of the build a name stands for."""
+    from evalkit.build import FIELDS, current
+    from evalkit.challenge.read import read_bytes
+    from evalkit.challenge.rundir import is_run, read_start, run_directory
+    from evalkit.cli.place import ledger_root
+    from evalkit.errors import UsageError
+    from toolgate.gate.open import default_gate
+
+    if name == "now":
+        return current(default_gate().policy_digest).body
+    if is_run(name):
+        return read_start(run_directory(ledger_root(ledger), name)).build
+    try:
+        body = json.loads(read_bytes(name))
+        return {field: body[field] for field in FIELDS}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise UsageError(
+            f"{name}: expected a run, `now` or a file of `evalkit build show --json`, got another"
+        ) from None

@@ -14,7 +14,7 @@ from evalkit.cli.place import ledger_root
 if TYPE_CHECKING:
     from evalkit.build import Build
     from evalkit.challenge.sealing import Finished, Watch
-    from evalkit.gates.inprocess import Gate
+    from evalkit.gates.choice import AnyGate, Choice
 
 _LEDGER = click.option(
     "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
@@ -32,6 +32,31 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 @click.argument("set_path", metavar="SET")
 @click.option("--policy", metavar="FILE", help="A policy instead of the shipped one.")
 @click.option(
+    "--gate",
+    metavar="GATE",
+    help="Another gate: command:'WORDS' runs a hook command for every call, http:URL posts it.",
+)
+@click.option(
+    "--gate-protocol",
+    default="claude-code",
+    show_default=True,
+    metavar="HOST",
+    help="With --gate: whose hooks it answers (claude-code, codex, copilot, cursor, gemini).",
+)
+@click.option(
+    "--gate-seconds",
+    type=float,
+    default=10.0,
+    show_default=True,
+    help="With --gate: for one answer.",
+)
+@click.option(
+    "--gate-env", multiple=True, metavar="NAME", help="With --gate command: a variable it may see."
+)
+@click.option(
+    "-j", "--jobs", type=int, default=1, show_default=True, help="With --gate: cases at a time."
+)
+@click.option(
     "--purpose",
     type=click.Choice(["held-out", "regression", "development"]),
     help="What the run is for (default: held-out for a set's first look, else regression).",
@@ -39,6 +64,15 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 @click.option("--rerun", is_flag=True, help="Run the same set, build and policy again.")
 @click.option("--of", "rerun_of", metavar="RUN", help="With --rerun: the run that is repeated.")
 @click.option("--reason", metavar="TEXT", help="With --rerun: why; printed in every report.")
+@click.option(
+    "--fail-if",
+    multiple=True,
+    metavar="TEXT",
+    help="Exit 1 when this holds, e.g. 'dangerous_allow.upper > 0.05'; recorded in the claim.",
+)
+@click.option("--predict", metavar="FILE", help="Predicted misses, recorded before the first case.")
+@click.option("--junit", metavar="FILE", help="Also write the run as JUnit XML.")
+@click.option("--summary", metavar="FILE", help="Also append a Markdown summary (GitHub's, say).")
 @_LEDGER
 @_REPORTS
 @_JSON
@@ -46,10 +80,19 @@ def run(
     *,
     set_path: str,
     policy: str | None,
+    gate: str | None,
+    gate_protocol: str,
+    gate_seconds: float,
+    gate_env: tuple[str, ...],
+    jobs: int,
     purpose: str | None,
     rerun: bool,
     rerun_of: str | None,
     reason: str | None,
+    fail_if: tuple[str, ...],
+    predict: str | None,
+    junit: str | None,
+    summary: str | None,
     ledger: str | None,
     reports: str,
     as_json: bool,
@@ -59,18 +102,26 @@ def run(
     SET is a file; a bare name is also sought in ./challenge_sets and among the
     sets that come with the package. The same set, build and policy again is
     refused with the first run's receipt (exit 3).
+
+    A command given by --gate sees an empty home directory that holds the user's
+    prompts as a transcript, and of the environment PATH and what --gate-env names.
     """
     from evalkit.errors import UsageError
+    from evalkit.gates.choice import Choice
     from evalkit.runs import Request, start
 
     if rerun and not (rerun_of and reason):
         raise UsageError("--rerun: expected --of RUN and --reason TEXT beside it")
     if not rerun and (rerun_of or reason):
         raise UsageError("--of and --reason: expected --rerun beside them")
-    request = Request(set_path, policy, purpose, rerun_of, reason, ledger_root(ledger), reports)
+    choice = Choice(policy, gate, gate_protocol, gate_seconds, gate_env, jobs)
+    request = Request(
+        set_path, choice, purpose, rerun_of, reason, ledger_root(ledger), reports, fail_if, predict
+    )
     with _watching() as watch:
-        gate, build = _gate_of(policy)
-        finished = start(request, gate, build, watch)
+        opened, build = _gate_of(choice)
+        finished = start(request, opened, build, watch)
+    _write_more(finished, junit, summary)
     _show(finished, as_json)
 
 
@@ -86,19 +137,20 @@ def resume(run_id: str, ledger: str | None, reports: str, as_json: bool) -> None
     refused (exit 3), and so is a run that another process is running. A sealed
     run gets its report written again.
     """
+    from evalkit.gates.choice import Choice
     from evalkit.runs import Request, resume
 
-    request = Request("", None, None, None, None, ledger_root(ledger), reports)
+    request = Request("", Choice(), None, None, None, ledger_root(ledger), reports)
     with _watching() as watch:
         finished = resume(run_id, request, _gate_of, watch)
     _show(finished, as_json)
 
 
-def _gate_of(policy: str | None) -> "tuple[Gate, Build]":
+def _gate_of(choice: "Choice") -> "tuple[AnyGate, Build]":
     import evalkit.build
-    from toolgate.gate.open import default_gate, gate_from
+    from evalkit.gates.choice import open_gate
 
-    gate = default_gate() if policy is None else gate_from(policy)
+    gate = open_gate(choice)
     return gate, evalkit.build.current(gate.policy_digest)
 
 
@@ -125,10 +177,29 @@ def _watching() -> "Iterator[Watch]":
             signal.signal(number, handler)
 
 
+def _write_more(finished: "Finished", junit: str | None, summary: str | None) -> None:
+    """Write what a continuous integration reads."""
+    if junit is not None:
+        from evalkit.report.junit import junit as as_junit
+
+        with open(junit, "wb") as file:
+            file.write(as_junit(finished.context))
+    if summary is not None:
+        from evalkit.report.render import markdown
+
+        with open(summary, "a", encoding="utf-8") as text:
+            text.write(markdown(finished.context, "summary.md.j2"))
+
+
 def _show(finished: "Finished", as_json: bool) -> NoReturn:
-    """Print the result and end with the exit code of the verdict on the run's own ledger."""
+    """Print the result; end with the verdict on the run's own ledger, else with the thresholds."""
     _print(finished, as_json)
-    sys.exit(_VERDICT_EXIT.get(finished.context["verification"]["verdict"], 0))
+    failed = [row for row in finished.context["thresholds"] if row["failed"]]
+    for row in failed:
+        shows = "nothing" if row["value"] is None else f"{row['value']:.6g}"
+        print(f"evalkit: threshold not kept: {row['text']}: the run shows {shows}", file=sys.stderr)
+    verdict = _VERDICT_EXIT.get(finished.context["verification"]["verdict"], 0)
+    sys.exit(verdict or (1 if failed else 0))
 
 
 def _print(finished: "Finished", as_json: bool) -> None:

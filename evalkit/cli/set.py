@@ -1,4 +1,4 @@
-"""``evalkit set``: freeze, verify and lint challenge sets."""
+"""``evalkit set``: freeze, verify, lint and show challenge sets."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -6,17 +6,35 @@ from typing import TYPE_CHECKING
 import click
 
 from evalkit.cli.output import emit
+from toolgate.cli.lazy import LazyGroup
 
 if TYPE_CHECKING:
     from evalkit.challenge.freeze import Frozen
 
 
-@click.group(name="set")
+_COMMANDS = {
+    "check-reveal": (
+        "evalkit.cli.set_case:check_reveal",
+        "Check that a revealed case is in a set.",
+    ),
+    "diff": ("evalkit.cli.set_lineage:diff", "Name what differs between two sets, case by case."),
+    "freeze": ("evalkit.cli.set:freeze", "Write a set's manifest beside it."),
+    "lint": ("evalkit.cli.set:lint", "Name what a set should not have."),
+    "new": ("evalkit.cli.set_lineage:new", "Write the beginning of a set."),
+    "quarantine": ("evalkit.cli.set_case:quarantine", "Record that a case's label is held wrong."),
+    "reveal": ("evalkit.cli.set_case:reveal", "Show one case, provably, without the others."),
+    "show": ("evalkit.cli.set:show", "Say what a set holds."),
+    "supersede": ("evalkit.cli.set_lineage:supersede", "Freeze a set that replaces another."),
+    "verify": ("evalkit.cli.set:verify", "Hold sets to their manifests."),
+}
+
+
+@click.group(name="set", cls=LazyGroup, commands_at=_COMMANDS)
 def group() -> None:
-    """Freeze, verify and lint challenge sets."""
+    """Write, freeze, verify and show challenge sets."""
 
 
-@group.command()
+@click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a file.")
 def freeze(files: tuple[str, ...], as_json: bool) -> None:
@@ -42,7 +60,7 @@ def freeze(files: tuple[str, ...], as_json: bool) -> None:
             emit(f"  manifest {manifest_path(path)}; commit it with the set")
 
 
-@group.command()
+@click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a file.")
 def verify(files: tuple[str, ...], as_json: bool) -> None:
@@ -61,7 +79,7 @@ def verify(files: tuple[str, ...], as_json: bool) -> None:
         _print("verified", load_frozen(find_set(name)), as_json)
 
 
-@group.command()
+@click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 def lint(files: tuple[str, ...]) -> None:
     """Read sets and name what they should not have (exit 1 when there is something).
@@ -97,3 +115,43 @@ def _print(word: str, frozen: "Frozen", as_json: bool) -> None:
         count = "1 case" if cases == 1 else f"{cases} cases"
         emit(f"{frozen.path}: {word}, {count}, {frozen.digest}")
         emit(f"  manifest digest {frozen.manifest_digest}")
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@click.argument("case", required=False, metavar="[CASE]")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def show(file: str, case: str | None, as_json: bool) -> None:
+    """Say what a set holds; with CASE, print that case as the gate is shown it, and its label."""
+    import json
+
+    from evalkit.challenge.find import find_set
+    from evalkit.challenge.lint import shown_to_gate
+    from evalkit.challenge.manifest import counts
+    from evalkit.challenge.read import load_set
+    from evalkit.errors import UsageError
+
+    _, made = load_set(find_set(file))
+    if case is not None:
+        found = next((one for one in made.cases if one.id == case), None)
+        if found is None:
+            raise UsageError(f"case {case}: expected one of {made.name}, got no such case")
+        body = {"shown": shown_to_gate(made, found), "case": found.source}
+        emit(json.dumps(body, ensure_ascii=False, indent=None if as_json else 1))
+        return
+    held = counts(made.cases)
+    if as_json:
+        body = {"name": made.name, "form": made.form, "author": made.author, **held}
+        emit(json.dumps({**body, "frozen": made.frozen, "supersedes": made.supersedes}))
+        return
+    labels = ", ".join(f"{name} {number}" for name, number in held["expected"].items())
+    rows = {
+        "set": f"{made.name} ({made.form})",
+        "author": made.author,
+        "frozen": made.frozen,
+        "supersedes": made.supersedes or "nothing",
+        "cases": f"{held['cases']} ({labels}), {held['pairs']} pairs",
+    }
+    emit("\n".join(f"{name:<12}{value}" for name, value in rows.items()))
+    for name, number in held["category"].items():
+        emit(f"  {number:>5}  {name}: {made.categories[name]}")

@@ -3,6 +3,7 @@
 from typing import NamedTuple, Protocol
 
 from evalkit.challenge.case import Case, ChallengeSet, Step
+from evalkit.gates.heard import NoAnswerError
 from toolgate.canonical import digest_of
 from toolgate.gate.call import Place, ToolCall
 from toolgate.gate.decision import STRICTNESS, Decision
@@ -116,6 +117,8 @@ def ask(gate: Gate, call: ToolCall, said: Said, session: Session = NOTHING) -> A
     """
     try:
         decision = gate.decide(call, session)
+    except NoAnswerError as error:
+        return _unscored(call, said, GATE_FAILED, str(error))
     except Exception as error:  # a gate that breaks is an unscored case, not the end of a run
         return _unscored(call, said, GATE_FAILED, f"the gate raised {type(error).__name__}")
     received = received_by(call)

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from evalkit.errors import RefusedError
 from evalkit.labels.inputs import Content, cwd_class, read_inputs, show
-from evalkit.labels.redact import redact, redact_value
 from evalkit.labels.sample import Item, draw, opaque_id, sizes, stratum_of
 from evalkit.labels.seed import commitment, seed_of
 from evalkit.labels.sheet import sheet
@@ -19,6 +18,7 @@ from evalkit.windows.receipts import DRAWN, Chain, read_chain
 from evalkit.windows.slice import cut
 from toolgate.canonical import canonical_bytes, digest
 from toolgate.ledger.append import Ledger
+from toolgate.redact import by_kind, redact_text, redact_value
 
 KEY_VERSION = 1
 
@@ -216,7 +216,7 @@ def _form(drawn: list[Item], content: dict[str, Content], salt: bytes) -> bytes:
     rows = []
     for item in drawn:
         given = content[item.args_digest]
-        text = redact(show(redact_value(given.value)))
+        text = redact_text(show(redact_value(given.value, by_kind)), by_kind)
         name = opaque_id(salt, item.decision_digest)
         rows.append((name, item.tool, text, cwd_class(given.cwd)))
     return sheet(sorted(rows))

@@ -19,7 +19,7 @@ def summary(context: dict[str, Any], report: str) -> list[tuple[str, str]]:
     lines = [
         (f"{context['set']['label']}: match {scores['rates']['match']['text']}", "head"),
         *(((run["caution"], "head"),) if run["caution"] else ()),
-        (f"build {build['short']} ({pinned}), policy {_policy(context)}", ""),
+        (_gate(context) or f"build {build['short']} ({pinned}), policy {_policy(context)}", ""),
         (f"look {run['look']} of this set in this ledger: {_look(run)}", ""),
         *((f"  not pinned: {sentence}", "bad") for sentence in build["refusals"]),
     ]
@@ -42,6 +42,15 @@ def summary(context: dict[str, Any], report: str) -> list[tuple[str, str]]:
 def _look(run: dict[str, Any]) -> str:
     known = run["caution"] is None or run["look_name"] != "held-out"
     return str(run["look_name"]) + ("" if known else ", as far as this ledger knows")
+
+
+def _gate(context: dict[str, Any]) -> str:
+    """Return what is said of a gate that is not ours; "" for ours."""
+    gate = context["gate"]
+    if gate is None:
+        return ""
+    build = context["build"]["short"]
+    return f"gate {gate['name']}, {context['policy'][7:19]}; shown by build {build}"
 
 
 def _policy(context: dict[str, Any]) -> str:

@@ -25,6 +25,14 @@ VERDICTS = {
 """What the verifier's verdict means for a run."""
 
 
+_NOT_OURS = (
+    "The gate is not ours: what it read in a call is not known, so effects, classes and "
+    "mechanisms are not judged. Silence counts as an allow, because the host then goes on by "
+    "its own rules, which may ask. Its files are bound as far as its command names them; what "
+    "they load, or what runs behind an address, is not."
+)
+
+
 class Seal(NamedTuple):
     """What is known once a run is sealed.
 
@@ -78,12 +86,16 @@ def report_context(
     manifest: dict[str, Any],
     build: Build,
     policy_name: str | None,
+    gate: dict[str, Any] | None,
     claim: Claim,
     seal: Seal,
     results: list[Result],
     figures: dict[str, Any],
     earlier: list[Claim],
     published: list[dict[str, Any]],
+    thresholds: list[dict[str, Any]],
+    prediction: dict[str, Any] | None,
+    quarantine: dict[str, Any] | None,
 ) -> dict[str, Any]:
     """Return the value a report is made of.
 
@@ -92,12 +104,16 @@ def report_context(
         manifest: its manifest.
         build: the build that was run.
         policy_name: what the policy calls itself, or None.
+        gate: what a gate that is not ours is, or None for ours.
         claim: the run's claim, sealed or about to be.
         seal: what sealing and verifying gave.
         results: one a case, in file order.
         figures: what ``score`` said of them.
         earlier: earlier looks at the set's lineage in this ledger.
         published: looks found in published reports and not in this ledger.
+        thresholds: what ``threshold.held`` returned.
+        prediction: what ``kept_promise`` returned, or None where nothing was predicted.
+        quarantine: what ``quarantine.without`` returned.
     """
     details = claim.details
     name = look_name(details["look"], details["purpose"])
@@ -107,6 +123,7 @@ def report_context(
         "build": _build_part(build),
         "policy": details["policy"],
         "policy_name": policy_name,
+        "gate": gate,
         "run": {
             "id": claim.run,
             "claimed": stamp(claim.ts),
@@ -129,12 +146,18 @@ def report_context(
             "findings": seal.findings,
         },
         "scores": figures,
+        "thresholds": thresholds,
+        "prediction": prediction,
+        "quarantine": quarantine,
         "misses": [_row(result) for result in misses(results)],
         "other_reason": [_row(result) for result in results if result.other_reason()],
         "results": [_row(result) for result in results],
         "looks": [look_row(past) for past in earlier],
         "published": published,
-        "cannot_say": cannot_say(made, figures, details["look"], build.pinned),
+        "cannot_say": [
+            *([] if gate is None else [_NOT_OURS]),
+            *cannot_say(made, figures, details["look"], build.pinned),
+        ],
     }
 
 
@@ -162,6 +185,7 @@ def look_row(claim: Claim) -> dict[str, Any]:
         "purpose": claim.details["purpose"],
         "match": sealed.get("match"),
         "cases": claim.details["cases"],
+        "fail_if": claim.details.get("fail_if") or [],
         "sealed": claim.sealed is not None,
     }
 

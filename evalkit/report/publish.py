@@ -7,6 +7,7 @@ import re
 import tempfile
 from typing import Any
 
+from evalkit.challenge.case import ChallengeSet
 from evalkit.challenge.claims import names_of
 from evalkit.challenge.read import read_bytes
 from evalkit.errors import RefusedError, UsageError
@@ -26,19 +27,29 @@ _READ = (
 """What is read of a published report, and its types; any other file is passed over."""
 
 
-def report_name(label: str, build: str, run: str, directory: str) -> str:
+def tag_of(build: str, gate: dict[str, Any] | None) -> str:
+    """Return what a report's name says of what was run: our build, or the gate and its digest.
+
+    Args:
+        build: short form of the build's digest.
+        gate: the report's part on a gate that is not ours, or None.
+    """
+    return build if gate is None else f"{gate['name'].partition(' ')[0]}-{gate['short']}"
+
+
+def report_name(label: str, tag: str, run: str, directory: str) -> str:
     """Return the name of a run's report, without ending.
 
-    It is ``<set>-<build>``; when that name is taken by another run's report,
+    It is ``<set>-<tag>``; when that name is taken by another run's report,
     the end of the run's id follows, so that no report replaces another.
 
     Args:
         label: what people call the set.
-        build: short form of the build's digest.
+        tag: what ``tag_of`` returned.
         run: the run's id.
         directory: the reports' directory.
     """
-    name = re.sub(r"[^A-Za-z0-9._-]", "-", f"{label}-{build}")
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", f"{label}-{tag}")
     path = os.path.join(directory, name)
     taken = os.path.exists(path + ".md") or os.path.exists(path + ".json")
     if taken and (_twin(path + ".json") or {}).get("run", {}).get("id") != run:
@@ -46,11 +57,14 @@ def report_name(label: str, build: str, run: str, directory: str) -> str:
     return name
 
 
-def publish(context: dict[str, Any], directory: str, ledger: Ledger, ts: int) -> str:
+def publish(
+    context: dict[str, Any], made: ChallengeSet, directory: str, ledger: Ledger, ts: int
+) -> str:
     """Write a report, record its digests in the ledger, and return its path.
 
     Args:
         context: what ``report_context`` returned.
+        made: the set.
         directory: the reports' directory.
         ledger: the ledger the run was claimed in.
         ts: microseconds UTC.
@@ -59,16 +73,17 @@ def publish(context: dict[str, Any], directory: str, ledger: Ledger, ts: int) ->
         RefusedError: the report cannot be written; names the remedy.
     """
     run = context["run"]["id"]
-    name = report_name(context["set"]["label"], context["build"]["short"], run, directory)
+    tag = tag_of(context["build"]["short"], context["gate"])
+    name = report_name(context["set"]["label"], tag, run, directory)
     try:
-        page, data = write_report(context, directory, name)
+        page, data, html = write_report(context, made, directory, name)
     except RefusedError as error:
         raise RefusedError(
             f"{error}; the run is sealed and nothing is lost. Write its report: "
             f"evalkit resume {run} --reports DIR"
         ) from None
     details = {"report": os.path.basename(page)}
-    for key, path in (("markdown", page), ("json", data)):
+    for key, path in (("markdown", page), ("json", data), ("html", html)):
         with open(path, "rb") as file:
             details[key] = digest(file.read())
     ledger.audit(action=RENDERED, actor="evalkit", target=run, details=details, ts=ts)

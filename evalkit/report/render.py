@@ -4,8 +4,11 @@ import os
 from functools import cache
 from typing import Any
 
+from evalkit.challenge.case import ChallengeSet
 from evalkit.errors import RefusedError
 from evalkit.report.context import short_rate
+from evalkit.report.page import page
+from evalkit.stats.present import p_value
 
 _TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
 
@@ -36,31 +39,40 @@ def cell(value: object) -> str:
     return text
 
 
-def write_report(context: dict[str, Any], directory: str, name: str) -> tuple[str, str]:
-    """Write a report's two files.
+def write_report(
+    context: dict[str, Any], made: ChallengeSet, directory: str, name: str
+) -> tuple[str, str, str]:
+    """Write a report's three files.
 
     Args:
         context: what ``report_context`` returned.
+        made: the set.
         directory: where; created when it does not exist.
         name: file name without ending.
 
     Returns:
-        The paths of the Markdown page and of the JSON twin.
+        The paths of the Markdown page, of the JSON twin and of the HTML page.
 
     Raises:
         RefusedError: a file cannot be written.
     """
-    page = os.path.join(directory, name + ".md")
+    text = os.path.join(directory, name + ".md")
     data = os.path.join(directory, name + ".json")
+    html = os.path.join(directory, name + ".html")
+    written = (
+        (data, twin(context)),
+        (html, page(context, made)),
+        (text, markdown(context)),
+    )
     try:
         os.makedirs(directory, exist_ok=True)
-        for path, text in ((data, twin(context)), (page, markdown(context))):
+        for path, content in written:
             with open(path + ".new", "w", encoding="utf-8") as file:
-                file.write(text)
+                file.write(content)
             os.replace(path + ".new", path)
     except OSError as error:
-        raise RefusedError(f"{page}: the report cannot be written: {error.strerror}") from None
-    return page, data
+        raise RefusedError(f"{text}: the report cannot be written: {error.strerror}") from None
+    return text, data, html
 
 
 @cache
@@ -77,4 +89,5 @@ def _environment() -> Any:
     )
     made.filters["cell"] = cell
     made.filters["short"] = short_rate
+    made.filters["p"] = p_value
     return made

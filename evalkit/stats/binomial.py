@@ -61,7 +61,7 @@ def clopper_pearson(k: int, n: int, level: float = 0.95, side: str = "two") -> I
 
     Source: Clopper and Pearson (1934), by beta quantiles.
     """
-    events, trials = _count("k", k), _count("n", n)
+    events, trials = count("k", k), count("n", n)
     if events > trials:
         raise UsageError(f"k is {events}, n is {trials}: expected k <= n")
     if side not in SIDES:
@@ -90,7 +90,16 @@ def alpha_of(level: float) -> float:
     return float(1 - Fraction(repr(float(level))))
 
 
-def _count(name: str, value: Any) -> int:
+def count(name: str, value: Any) -> int:
+    """Return a count as an int.
+
+    Args:
+        name: what it is called in messages.
+        value: any value.
+
+    Raises:
+        UsageError: it is negative or no integer (bool and float included).
+    """
     if isinstance(value, bool):
         raise UsageError(f"{name} is {value}: expected a count")
     try:

@@ -43,6 +43,26 @@ def limits(interval: Interval) -> str:
     return f"{lower}, {upper}"
 
 
+def p_value(value: float) -> str:
+    """Return a p for people: rounded up, so that it never looks rarer than it is."""
+    if value < 0.0001:
+        return "< 0.0001"
+    return f"{Decimal(value).quantize(Decimal('0.0001'), rounding=ROUND_CEILING):f}"
+
+
+def points(value: float, lower: float, upper: float) -> str:
+    """Return a difference of two rates in percentage points, limits rounded outwards."""
+    shown = [
+        f"{(Decimal(share) * 100).quantize(Decimal('0.1'), rounding=rounding):+f}"
+        for share, rounding in (
+            (value, ROUND_HALF_EVEN),
+            (lower, ROUND_FLOOR),
+            (upper, ROUND_CEILING),
+        )
+    ]
+    return f"{shown[0]} points [{shown[1]}, {shown[2]}]"
+
+
 def format_interval(interval: Interval) -> str:
     """Return the bracket that follows a rate: level, limits, method and what it assumes."""
     level = f"{Decimal(repr(interval.level)) * 100:f}".rstrip("0").rstrip(".")

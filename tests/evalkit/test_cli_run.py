@@ -279,3 +279,61 @@ def test_progress_is_for_people_who_wait(monkeypatch: pytest.MonkeyPatch):
     assert piped.getvalue() == ""
     assert "1/2" in slow.getvalue()
     assert not {"allow", "ask", "deny", "match"} & set(slow.getvalue().split())
+
+
+def test_runs_are_listed_compared_and_their_builds_differ(directory: Path):
+    first = json.loads(evalkit(directory, "run", "cli", *DEVELOPMENT, "--json").stdout)
+    again = ("--rerun", "--of", first["run"], "--reason", "to see")
+    second = json.loads(evalkit(directory, "run", "cli", *DEVELOPMENT, *again, "--json").stdout)
+    listed = evalkit(directory, "list")
+    assert [line.split()[0] for line in listed.stdout.splitlines()] == [
+        first["run"],
+        second["run"],
+    ]
+    told = evalkit(directory, "status", first["run"])
+    assert "2 of 2 cases finished" in told.stdout
+    compared = evalkit(directory, "compare", first["run"], second["run"])
+    assert compared.returncode == 0, compared.stderr
+    assert "## Run 2 against run 1: not distinguishable" in compared.stdout
+    twin = evalkit(directory, "compare", first["run"], second["run"], "--json")
+    assert json.loads(twin.stdout)["against"][0]["same_decision"] == 2
+    same = evalkit(directory, "build", "diff", first["run"], "now")
+    assert same.stdout == "the two builds are the same\n"
+    shown = json.loads(evalkit(directory, "build", "show", "--json").stdout)
+    shown["files"]["toolgate/errors.py"] = "sha256:" + "0" * 64
+    (directory / "other.json").write_text(json.dumps(shown))
+    other = evalkit(directory, "build", "diff", first["run"], "other.json")
+    assert other.stdout == "file toolgate/errors.py: changed\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("compare", "run-20260101t000000z-01234567", "x"), 3),
+        (("compare", "x", "y"), 2),
+        (("status", "x"), 2),
+        (("status", "run-20260101t000000z-01234567"), 3),
+        (("build", "diff", "now", "nothing"), 2),
+    ],
+)
+def test_what_there_is_no_run_of_is_one_message(directory: Path, words: tuple[str, ...], code: int):
+    ran = evalkit(directory, *words)
+    assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (code, "", 1)
+
+
+def test_a_threshold_that_is_not_kept_is_exit_1(directory: Path):
+    words = ("--fail-if", "match.lower < 0.99", "--junit", "run.xml", "--summary", "summary.md")
+    ran = evalkit(directory, "run", "cli", *DEVELOPMENT, *words)
+    assert ran.returncode == 1
+    assert "threshold not kept: match.lower < 0.99: the run shows 0.158" in ran.stderr
+    assert (directory / "run.xml").read_text().count("<testcase") == 3
+    assert "**not kept**" in (directory / "summary.md").read_text()
+
+
+def test_a_hook_command_is_run_in_our_place(directory: Path):
+    hook = directory / "hook.sh"
+    hook.write_text("cat > /dev/null; echo no >&2; exit 2\n")
+    ran = evalkit(directory, "run", "cli", *DEVELOPMENT, "--gate", f"command:sh {hook}", "-j", "2")
+    assert ran.returncode == 0, ran.stderr
+    assert "gate sh (command, claude-code)" in ran.stdout
+    assert "match 1/2" in ran.stdout

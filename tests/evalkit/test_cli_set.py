@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ENV = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "100"}
-COMMANDS = ("build", "label", "resume", "run", "set", "window")
+COMMANDS = ("build", "compare", "label", "list", "resume", "run", "set", "status", "window")
 HEAVY = {"duckdb", "scipy", "jinja2", "rich", "msgspec", "numpy", "yaml", "orjson", "tree_sitter"}
 
 SET = {
@@ -206,3 +206,39 @@ def test_help_imports_nothing_heavy(tmp_path: Path, words: list[str]):
         check=True,
     )
     assert not HEAVY & set(ran.stderr.split())
+
+
+def test_new_lint_show_freeze_reveal_and_supersede(tmp_path: Path):
+    words = ("--name", "mine", "--author", "ann; nothing run")
+    assert evalkit(tmp_path, "set", "new", "mine.json", *words).returncode == 0
+    assert evalkit(tmp_path, "set", "new", "mine.json", *words).returncode == 3
+    assert evalkit(tmp_path, "set", "lint", "mine.json").returncode == 0
+    shown = evalkit(tmp_path, "set", "show", "mine.json").stdout
+    assert "cases       2 (allow 1, ask 0, deny 1), 1 pairs" in shown
+    one = json.loads(evalkit(tmp_path, "set", "show", "mine.json", "1").stdout)
+    assert one["case"]["expected"] == "deny"
+    assert evalkit(tmp_path, "set", "show", "mine.json", "x").returncode == 2
+    assert evalkit(tmp_path, "set", "freeze", "mine.json").returncode == 0
+
+    revealed = evalkit(tmp_path, "set", "reveal", "mine.json", "2")
+    (tmp_path / "one.json").write_text(revealed.stdout)
+    root = json.loads((tmp_path / "mine.manifest.json").read_text())["merkle_root"]
+    checked = evalkit(tmp_path, "set", "check-reveal", "one.json", "--root", root)
+    assert checked.stdout == f"case 2 is in the set with root {root}\n"
+    (tmp_path / "one.json").write_text(revealed.stdout.replace("allow", "deny"))
+    assert evalkit(tmp_path, "set", "check-reveal", "one.json", "--root", root).returncode == 1
+
+    words = ("--by", "ann", "--second", "bob", "--seen", "nothing run", "--reason", "wrong")
+    assert evalkit(tmp_path, "set", "quarantine", "mine.json", "2", *words).returncode == 0
+    again = evalkit(tmp_path, "set", "quarantine", "mine.json", "2", *words)
+    assert (again.returncode, again.stderr.count("\n")) == (3, 1)
+
+    body = json.loads((tmp_path / "mine.json").read_text())
+    body["supersedes"] = "mine"
+    body["cases"][1]["expected"] = "ask"
+    (tmp_path / "next.json").write_text(json.dumps(body))
+    diff = evalkit(tmp_path, "set", "diff", "mine.json", "next.json").stdout
+    assert "case 2: expected changed (allow -> ask)" in diff
+    done = evalkit(tmp_path, "set", "supersede", "mine.json", "next.json", "--reason", "a label")
+    assert done.returncode == 0, done.stderr
+    assert "next.json: frozen, replaces mine" in done.stdout

@@ -10,6 +10,15 @@ from toolgate.cli.lazy import LazyGroup
 from toolgate.errors import EvidenceError, ToolgateError
 
 _COMMANDS = {
+    "allow-for": (
+        "toolgate.cli.allow_for:allow_for",
+        "Let the next calls of a class through, signed.",
+    ),
+    "allow-once": (
+        "toolgate.cli.allow_once:allow_once",
+        "Let one call through that was held back.",
+    ),
+    "approvals": ("toolgate.cli.approvals:approvals", "List what later calls may still use."),
     "approve": ("toolgate.cli.approve:approve", "Approve a call that was asked or denied, signed."),
     "catalog": (
         "toolgate.cli.catalog:catalog",
@@ -20,6 +29,7 @@ _COMMANDS = {
     "key": ("toolgate.cli.key:key", "Make, show and rotate signing keys."),
     "ledger": ("toolgate.cli.ledger:ledger", "Verify and show the decision ledger."),
     "policy": ("toolgate.cli.policy:policy", "Check, compile and show policies."),
+    "propose": ("toolgate.cli.propose:propose", "Propose rules for what people always approve."),
     "refuse": ("toolgate.cli.approve:refuse", "Refuse a call that was asked or denied, signed."),
     "replay": ("toolgate.cli.replay:replay", "Decide recorded decisions again, byte for byte."),
     "simulate": (

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from toolgate.cli.keys import load_key
-from toolgate.cli.ledger.place import existing_ledger, plain
+from toolgate.cli.ledger.place import existing_ledger
+from toolgate.cli.signed import say, seconds, sign, unsigned, words
 from toolgate.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from toolgate.verify.shapes import Decision
 
 CALL, ARGS, CLASS = "call", "args", "class"
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-_LONGEST_S = 365 * 86400
 
 
 class _Said(NamedTuple):
@@ -82,10 +81,9 @@ def refuse(**said: Any) -> None:
 
 
 def _give(verdict: str, said: _Said) -> None:
-    import secrets
     import time
 
-    from toolgate.approval import Approvers, message
+    from toolgate.approval import Approvers
     from toolgate.ledger.append import Ledger
 
     root = existing_ledger(said.ledger)
@@ -93,31 +91,23 @@ def _give(verdict: str, said: _Said) -> None:
     rule, principals, target = _asked(root, decision, event, said)
     private = load_key(said.principal, said.key)
     ts = max(time.time_ns() // 1000, decision.ts)
+    length = seconds(said.expires) * 1_000_000
     ev = {
+        **unsigned(said.principal, private, verdict, ts, length),
         "decision_digest": target.decision_digest,
-        "args_digest": None,
         "session": None if said.any_session else target.session,
-        "class": None,
-        "principal": said.principal,
-        "expiry": ts + _seconds(said.expires) * 1_000_000,
-        "nonce": secrets.token_hex(16),
-        "verdict": verdict,
-        "evidence": "signature",
-        "key": private.public,
-        "ts": ts,
     }
     if target.decision_digest is None:
         ev["class"] = target.action_class
         ev["args_digest"] = None if said.about == CLASS else target.args_digest
-    click.echo(_plain(_words(ev, decision)))
-    signed = {**ev, "sig": private.sign(message(ev))}
+    say(words(ev, decision))
     given = Ledger(root).approve(
-        signed,
+        sign(ev, private),
         target=target,
         call=decision.intent.call,
         approvers=Approvers(rule, principals),
     )
-    click.echo(_plain(_became(verdict, rule, given, ev)))
+    say(_became(verdict, rule, given, ev))
 
 
 def _meant(root: str, wanted: str) -> "tuple[str, Decision]":
@@ -184,47 +174,6 @@ def _asked(
     return rule, policy.get("principals") or {}, target
 
 
-def _seconds(text: str) -> int:
-    number, unit = text[:-1], text[-1:]
-    seconds = (
-        int(number) * _UNITS[unit]
-        if unit in _UNITS and number.isascii() and number.isdecimal() and len(number) < 10
-        else 0
-    )
-    if not 0 < seconds <= _LONGEST_S:
-        raise click.BadParameter(
-            f"{text!r} is no length of time up to a year, such as 90s, 30m, 1h or 7d",
-            param_hint="--expires",
-        )
-    return seconds
-
-
-def _words(ev: dict[str, Any], decision: "Decision") -> list[str]:
-    """Return what is about to be signed, in words."""
-    from toolgate.views.moments import moment
-
-    tool, verb = decision.intent.action_type, "Approve" if ev["verdict"] == "approve" else "Refuse"
-    if ev["decision_digest"] is not None:
-        what = f"{tool} call {decision.intent.call}, and no other"
-    elif ev["args_digest"] is not None:
-        what = f"one {tool} call with the same arguments as {decision.intent.call}"
-    else:
-        what = "one call of this class, whatever its arguments"
-    effects = dict.fromkeys(f"{one.type} ({one.scope})" for one in decision.effects)
-    session = "any session" if ev["session"] is None else ev["session"]
-    args = "any" if ev["decision_digest"] is ev["args_digest"] is None else decision.ev.args_digest
-    return [
-        f"{verb} {what}",
-        f"  class    {decision.action_class}",
-        f"  effects  {', '.join(effects) or 'none'}",
-        f"  args     {args}",
-        f"  agent    {decision.intent.agent_id}, for {decision.ev.principal}",
-        f"  session  {session}",
-        f"  until    {moment(ev['expiry'])}",
-        f"  as       {ev['principal']} ({ev['key']})",
-    ]
-
-
 def _became(verdict: str, rule: "Rule", given: "Given", ev: dict[str, Any]) -> list[str]:
     """Return what an approval or refusal brought about."""
     done = "Approved" if verdict == "approve" else "Refused"
@@ -239,8 +188,3 @@ def _became(verdict: str, rule: "Rule", given: "Given", ev: dict[str, Any]) -> l
     else:
         lines.append(f"What {ev['principal']} approved of this before counts no more.")
     return lines
-
-
-def _plain(lines: list[str]) -> str:
-    """Return lines without the characters a terminal obeys."""
-    return "\n".join(plain(line) for line in lines)

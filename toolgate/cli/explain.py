@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import time
 from textwrap import wrap
 
 import click
@@ -18,12 +19,13 @@ from toolgate.gate.effects.tools import SHELL_TOOLS
 from toolgate.gate.effects.trace import COMMAND, Node, reading_of
 from toolgate.gate.engine import Gate
 from toolgate.gate.facts.session import NOTHING, PART_MARK, Session
-from toolgate.gate.open import gate_for
+from toolgate.gate.open import gate_for, project_policy
 from toolgate.gate.policy.evaluate import evaluate
-from toolgate.gate.policy.match import applies
 from toolgate.gate.policy.rule import Rule
+from toolgate.gate.policy.speaking import rules_on_effect
 from toolgate.gate.shell.model import Word
 from toolgate.gate.task.task import Prompt, Task
+from toolgate.hook.answer import workspace_roots
 from toolgate.views.sheet import plain
 
 
@@ -64,8 +66,8 @@ def explain(
     and run by wrappers stands below. Each has its own effects, with scope, resource and
     whether that is proved, and the rules that speak about them. Nothing is executed.
     """
-    gate = gate_for(os.environ, policy_file)
     where = os.path.abspath(cwd or os.getcwd())
+    gate = _gate(where, policy_file)
     place = Place(
         where,
         (where,),
@@ -85,7 +87,7 @@ def explain(
         place=place,
         mode=mode,
         task=Task(tuple(Prompt(text) for text in prompts)) if prompts else None,
-        ts=0,
+        ts=time.time_ns() // 1_000,
     )
     known = NOTHING if session is None else _session(session, ledger)
     decision = gate.decide(call, known)
@@ -99,6 +101,16 @@ def explain(
         click.echo(shown.encode("utf-8", "backslashreplace"))  # as JSON writes half a pair
     else:
         click.echo(_as_text(gate, call, decision, reading, said_of_task))
+
+
+def _gate(where: str, policy_file: str | None) -> Gate:
+    """Return a gate under a policy that is named, else the one the hook uses at a place."""
+    gate = gate_for(os.environ, policy_file)
+    if policy_file is None and (rules := project_policy(workspace_roots(where))):
+        from toolgate.gate.project import gate_in_project
+
+        gate = gate_in_project(gate, rules)
+    return gate
 
 
 def _session(session: str, ledger: str | None) -> Session:
@@ -201,16 +213,9 @@ def _as_text(
     reading: Node,
     task: list[dict[str, object]],
 ) -> str:
-    codes = {fact.code for fact in decision.facts}
-
     def rules(effect: Effect) -> list[Rule]:
-        spoken = gate.policy.rules_for(effect.type)
-        found = [
-            rule
-            for rule in spoken
-            if applies(rule, call.tool, effect) and codes.issuperset(rule.facts)
-        ]
-        return found or [evaluate(gate.policy, call.tool, (effect,)).rule]
+        found = rules_on_effect(gate.policy, call, decision, effect)
+        return found or [evaluate(gate.policy, call.tool, (effect,), call=call).rule]
 
     width = shutil.get_terminal_size().columns
     lines = wrap(plain(f"{decision.state}: {decision.sentence}"), width, break_on_hyphens=False)

@@ -17,6 +17,8 @@ class Place(NamedTuple):
         gate: paths that belong to the gate and the agent's own settings.
         disposable: folders below a root that the caller knows can be made again, such as
             those that git ignores and holds nothing of.
+        kept_shell: whether the host runs each call in the same shell, so that aliases,
+            functions and variables outlive the call that sets them.
     """
 
     cwd: str
@@ -25,6 +27,7 @@ class Place(NamedTuple):
     temp: tuple[str, ...] = ("/tmp", "/var/tmp", "/private/tmp", "/dev/shm")
     gate: tuple[str, ...] = ()
     disposable: tuple[str, ...] = ()
+    kept_shell: bool = False
 
 
 class ToolCall(NamedTuple):

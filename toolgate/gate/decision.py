@@ -11,6 +11,7 @@ __all__ = [
     "AXES",
     "COMPOSITION",
     "DENY",
+    "JUDGE_RULE",
     "LEDGER_STATE",
     "STRICTNESS",
     "Decision",
@@ -22,6 +23,9 @@ STRICTNESS = {ALLOW: 0, ASK: 1, DENY: 2}
 LEDGER_STATE = {ALLOW: "allowed", ASK: "asked", DENY: "denied"}
 COMPOSITION = "composition"
 """Rule name of a decision on an action that its class lets principals decide."""
+
+JUDGE_RULE = "judge"
+"""Rule name of a decision that is stricter only because its judge could not be asked in full."""
 
 AXES = (
     "destructive",
@@ -47,6 +51,7 @@ class Decision(NamedTuple):
         proof: ``proved``, or ``unresolved(reason)`` of the first effect that is not.
         policy: digest of the compiled policy.
         sentence: one sentence for people; names no secret.
+        converted: whether it was an ask before somebody found that nobody can be asked.
     """
 
     state: str
@@ -58,3 +63,4 @@ class Decision(NamedTuple):
     proof: str
     policy: str
     sentence: str
+    converted: bool = False

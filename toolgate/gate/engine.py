@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from toolgate.errors import InputError, PolicyError
 from toolgate.gate.call import Place, ToolCall
 from toolgate.gate.catalog.load import Catalog
-from toolgate.gate.decision import ALLOW, COMPOSITION, DENY, Decision, Fact
+from toolgate.gate.decision import ALLOW, ASK, COMPOSITION, DENY, Decision, Fact
 from toolgate.gate.effects.model import MARK, PROVED, Effect
 from toolgate.gate.effects.paths import Paths, region
 from toolgate.gate.effects.reading import TOUCHES, Files
 from toolgate.gate.effects.shell import Reader
 from toolgate.gate.effects.tools import SHELL_TOOLS, effects_of_tool, text_field
 from toolgate.gate.facts.session import NOTHING, PART_MARK, Session
-from toolgate.gate.policy.evaluate import Verdict, evaluate, unattended
+from toolgate.gate.policy.evaluate import Known, Verdict, evaluate, nothing_known, unattended
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.shell.model import HOLE
 from toolgate.records import MAX_EFFECTS
@@ -77,9 +77,9 @@ class Gate:
         Raises:
             InputError: the tool's input lacks a field the tool cannot do without.
         """
-        return self._effects(call, Files())
+        return self._effects(call, Files(), nothing_known)
 
-    def _effects(self, call: ToolCall, files: Files) -> tuple[Effect, ...]:
+    def _effects(self, call: ToolCall, files: Files, known: Known) -> tuple[Effect, ...]:
         readers: list[Reader] = []
 
         def reader(known: Files) -> Reader:
@@ -92,7 +92,7 @@ class Gate:
         else:
             made = effects_of_tool(call, settings, mcp, lambda: reader(files), files)
         doubtful = [one for one in readers if one.doubtful]
-        if doubtful and evaluate(self.policy, call.tool, tuple(made)).rule.decide == ALLOW:
+        if doubtful and self._decides(call, tuple(made), known) == ALLOW:
             made += [effect for one in doubtful for effect in self._doubts(one)]
         if files.written:
             from toolgate.gate.effects.contained import Content
@@ -100,6 +100,9 @@ class Gate:
             content = Content(reader, call.place.roots[0] if call.place.roots else call.place.cwd)
             made += content.effects(files, MAX_EFFECTS - len(dict.fromkeys(made)))
         return tuple(made)
+
+    def _decides(self, call: ToolCall, effects: tuple[Effect, ...], known: Known) -> str:
+        return evaluate(self.policy, call.tool, effects, known, call).rule.decide
 
     def _doubts(self, reader: Reader) -> list[Effect]:
         """Return an effect for each doubtful text that a second parser reads otherwise, or not."""
@@ -147,16 +150,16 @@ class Gate:
             readings: what somebody else has read of the call, such as a judge.
         """
         files = Files(session)
+        known = self._known(session, files)
         try:
-            effects = self._effects(call, files)
+            effects = self._effects(call, files, known)
         except InputError as error:
             return self.refusal("input", str(error))
         except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
-            # A fault of ours in reading a call; denied and recorded like any other answer.
-            name = type(error).__name__
-            return self.refusal(GATE_FAULT, f"Denied: the gate failed to read the call ({name}).")
-        known = self._known(session, files)
-        verdict = evaluate(self.policy, call.tool, effects, known)
+            # A fault of ours in reading a call; answered by the policy's fail mode and recorded
+            # like any other answer.
+            return self._failed(call, type(error).__name__)
+        verdict = evaluate(self.policy, call.tool, effects, known, call)
         said: tuple[Fact, ...] = ()
         task = task if task is not None else call.task
         if readings or (task is not None and (task.prompts or task.goal)):
@@ -179,9 +182,10 @@ class Gate:
             proof=next((e.proof for e in effects if e.proof != PROVED), PROVED),
             policy=self.policy.digest,
             sentence=_sentence(call, verdict, state),
+            converted=state != verdict.rule.decide,
         )
 
-    def _known(self, session: Session, files: Files) -> Callable[[str], bool]:
+    def _known(self, session: Session, files: Files) -> Known:
         """Return what says whether a fact is known, and keeps it as one the decision rests on."""
 
         def known(code: str) -> bool:
@@ -220,6 +224,16 @@ class Gate:
             sentence=f"Denied: {what}; {who} actions of class {action_class} (rule {COMPOSITION}).",
         )
 
+    def _failed(self, call: ToolCall, name: str) -> Decision:
+        """Return the answer where the gate itself fails, as the policy's fail mode says."""
+        asked = self.policy.fail_mode
+        state = unattended(self.policy, asked, call.mode)
+        answer = "Asking first" if state == ASK else "Denied"
+        sentence = f"{answer}: the gate failed to read the call ({name})." + _nobody(
+            call, asked, state
+        )
+        return self.refusal(GATE_FAULT, sentence)._replace(state=state)
+
     def refusal(self, rule: str, sentence: str) -> Decision:
         """Return a deny for a call that could not be judged."""
         return Decision(
@@ -240,9 +254,14 @@ def _sentence(call: ToolCall, verdict: Verdict, state: str) -> str:
     answer = {"allow": "Allowed", "ask": "Asking first", "deny": "Denied"}[state]
     what = _phrase(effect) if effect is not None else call.tool
     text = f"{answer}: {what}; {rule.because} (rule {rule.name})."
-    if state not in (rule.decide, ALLOW):
-        text += f" In permission mode {call.mode} nobody can be asked."
-    return text
+    return text + _nobody(call, rule.decide, state)
+
+
+def _nobody(call: ToolCall, asked: str, state: str) -> str:
+    """Say why an ask is none, where nobody can be asked."""
+    return (
+        "" if state in (asked, ALLOW) else f" In permission mode {call.mode} nobody can be asked."
+    )
 
 
 _WOULD = {

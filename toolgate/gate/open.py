@@ -7,7 +7,7 @@ from os import path
 from typing import TYPE_CHECKING
 
 from toolgate.canonical import digest
-from toolgate.errors import PolicyError, UnavailableError
+from toolgate.errors import UnavailableError
 from toolgate.gate.catalog.load import read_compiled, shipped
 from toolgate.gate.engine import Gate
 from toolgate.gate.policy.model import Policy
@@ -15,8 +15,9 @@ from toolgate.gate.policy.model import Policy
 if TYPE_CHECKING:
     from toolgate.gate.shell.opinion import Names
 
-MAX_POLICY_BYTES = 4 * 1024 * 1024
 MAX_SIGNATURE_BYTES = 4096
+PROJECT_FOLDER = "/.toolgate"
+PROJECT_POLICY = PROJECT_FOLDER + "/policy.yaml"
 
 
 def second_opinion(text: str) -> "Names | str":
@@ -44,9 +45,24 @@ def user_policy(variables: Mapping[str, str]) -> str:
     named = variables.get("TOOLGATE_POLICY_FILE")
     if named:
         return named
-    home = (variables.get("HOME") or "").rstrip("/")
-    usual = (variables.get("XDG_CONFIG_HOME") or home + "/.config") + "/toolgate/policy.yaml"
+    usual = usual_policy(variables)
     return usual if path.lexists(usual) else ""
+
+
+def usual_policy(variables: Mapping[str, str]) -> str:
+    """Return where the user's policy lies if no other place is named."""
+    home = (variables.get("HOME") or "").rstrip("/")
+    return (variables.get("XDG_CONFIG_HOME") or home + "/.config") + "/toolgate/policy.yaml"
+
+
+def project_policy(roots: tuple[str, ...]) -> str:
+    """Return the policy file of the project a call is made in, "" where it has none.
+
+    Args:
+        roots: the workspace's roots, the checkout as it is named first.
+    """
+    file = roots[0] + PROJECT_POLICY if roots else ""
+    return file if file and path.lexists(file) else ""
 
 
 def policy_signature(variables: Mapping[str, str]) -> bytes | None:
@@ -83,31 +99,30 @@ def gate_from(file: str) -> Gate:
 
     A compiled policy is used as it is; YAML is compiled, which takes a moment,
     so its result is kept beside the ledger's folder under the digest of the
-    YAML and the catalogue.
+    YAML and of this build.
 
     Raises:
         UnavailableError: the file cannot be read.
         PolicyError: the policy is refused.
     """
-    try:
-        with open(file, "rb") as handle:
-            source = handle.read(MAX_POLICY_BYTES + 1)
-    except OSError as error:
-        raise UnavailableError(f"policy {file} cannot be read: {error.strerror}") from None
-    if len(source) > MAX_POLICY_BYTES:
-        raise PolicyError(file, [f"larger than {MAX_POLICY_BYTES} bytes"])
+    from toolgate.gate.bases import bases_beside, policy_source
+
+    source = policy_source(file)
     catalog = shipped()
     if source.lstrip().startswith(b"{"):
         return Gate(Policy(source.strip(), file), catalog, second_opinion)
     lexicon = lexicon_digest()
-    by = catalog.digest[7:23] + "-" + lexicon[7:23]
-    kept = path.join(cache_folder(), f"{digest(source)[7:39]}-{by}.json")
-    data = _read_kept(kept)
+    # What comes of a source depends on the compiler, the catalogue, the lexicon and the policies
+    # it extends: on this build, for files are extended by their digest.
+    kept = path.join(cache_folder(), digest(source)[7:39] + "-" + build_digest()[7:23] + ".json")
+    data = read_kept(kept)
     if data is None:
         from toolgate.gate.policy.compile import compile_policy
 
-        data = compile_policy(source, catalog.digest, name=file, lexicon=lexicon)
-        _keep(kept, data)
+        data = compile_policy(
+            source, catalog.digest, name=file, bases=bases_beside(file), lexicon=lexicon
+        )
+        keep(kept, data)
     return Gate(Policy(data), catalog, second_opinion)
 
 
@@ -126,7 +141,7 @@ def cache_folder() -> str:
     return path.join(base, "toolgate", "policies")
 
 
-def _read_kept(file: str) -> bytes | None:
+def read_kept(file: str) -> bytes | None:
     """Return a kept compilation, unless anybody else could have written it."""
     try:
         handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW)
@@ -141,13 +156,14 @@ def _read_kept(file: str) -> bytes | None:
         os.close(handle)
 
 
-def _keep(file: str, data: bytes) -> None:
+def keep(file: str, data: bytes) -> None:
+    """Keep a compilation for the next call; where that cannot be, only speed is lost."""
     part = f"{file}.{os.getpid()}"
     try:
         os.makedirs(path.dirname(file), mode=0o700, exist_ok=True)
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError:
-        return  # only speed is lost
+        return
     try:
         os.write(handle, data)
     finally:

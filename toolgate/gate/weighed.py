@@ -78,7 +78,7 @@ def weighed_task(
     asked = frozenset(
         effect
         for effect in effects
-        if evaluate(policy, call.tool, (effect,), known).rule.decide == ASK
+        if evaluate(policy, call.tool, (effect,), known, call).rule.decide == ASK
     )
     by = Asked(asked, policy.lexicon)
     return weigh(task, call, effects, by, policy.settings, catalog, session)

@@ -17,9 +17,16 @@ from toolgate.errors import (
     ToolgateError,
 )
 from toolgate.gate.call import ToolCall
-from toolgate.gate.decision import COMPOSITION, Decision
+from toolgate.gate.decision import ALLOW, COMPOSITION, Decision
 from toolgate.gate.engine import Gate
-from toolgate.gate.open import build_digest, gate_for, policy_signature, user_policy
+from toolgate.gate.open import (
+    PROJECT_FOLDER,
+    build_digest,
+    gate_for,
+    policy_signature,
+    project_policy,
+    user_policy,
+)
 from toolgate.gate.recorded import fields_of
 from toolgate.hook.event import Event
 from toolgate.hook.hosts import claude_code
@@ -148,7 +155,13 @@ def _decided(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) 
         raise InputError("hook input names no call")
     try:
         gate = gate_for(environ)
-        call = call._replace(place=call.place._replace(gate=_own_paths(ledger.root, environ)))
+        own = _own_paths(ledger.root, environ)
+        if rules := project_policy(call.place.roots):
+            from toolgate.gate.project import gate_in_project
+
+            gate = gate_in_project(gate, rules)
+            own += tuple(root + PROJECT_FOLDER for root in call.place.roots)
+        call = call._replace(place=call.place._replace(gate=own))
         kept: dict[str, object] | None = None
         if environ.get("TOOLGATE_VAULT") or event.transcript:
             from toolgate.hook.task import known_task
@@ -170,6 +183,10 @@ def _decided(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) 
         )
         if decision.action_class in gate.policy.composition and decision.rule == COMPOSITION:
             from toolgate.hook.composed import settle
+
+            decision = settle(ledger, gate, event, decision, fields, environ, ts)
+        elif decision.state != ALLOW and gate.policy.principals:
+            from toolgate.hook.lifted import settle
 
             decision = settle(ledger, gate, event, decision, fields, environ, ts)
         else:

@@ -1,8 +1,8 @@
 """What a session's own entries say, read only when the gate asks.
 
 A file is looked up by its keyed resource; of the lines that name it, and of the
-outcomes that answer those, everything follows. Late outcomes, which stand on the
-spine, are not read: a write they would confirm stays pending.
+outcomes that answer those, everything follows. An outcome that came after its turn
+stands on the spine, which is read only for calls of closed turns that wait for theirs.
 """
 
 import json
@@ -16,19 +16,24 @@ from toolgate.gate.facts.history import STORES, Decided, by_path, latest_fact, s
 from toolgate.gate.facts.session import READ_SECRET, READ_UNTRUSTED
 from toolgate.gate.recorded import resource_ref
 from toolgate.ledger.append import Ledger
-from toolgate.ledger.index import decision_digest_of
+from toolgate.ledger.index import answered_by, decision_digest_of
 from toolgate.ledger.recall import Recall
 
 _STORES = b'"type":"' + STORES.encode()
 _SEVERAL = _STORES + SEVERAL.encode() + b')"'
 _DELETES = b'"type":"fs.delete"'
 _SECRET = b'"type":"secret.read"'
-_UNTRUSTED = (b'"type":"net.fetch"', b'"type":"net.send"', b'"action_type":"mcp__')
+_UNTRUSTED = (
+    *(b'"type":"net.fetch"', b'"type":"net.send"', b'"scope":"outside","type":"inspect"'),
+    b'"action_type":"mcp__',
+    *(b'"action_type":"WebSearch"', b'"action_type":"google_web_search"'),
+)
 _EFFECTS, _EVENT = b',"effects":[', b',"ev":'
 _RESOURCE = b'"resource":"'
 _RESOURCE_LENGTH = 34
 _ANY_FILE = b"*"
 _TERMINAL = b'"terminal_state":"'
+_WAITING = (None, "unresolved")
 
 
 def keys_of(line: bytes) -> list[bytes]:
@@ -92,11 +97,9 @@ class LedgerSession:
         Raises:
             LedgerError: the ledger cannot be read.
         """
-        if self._turn is None:
-            self._turn = self._ledger.turn_of(self._session, self._key)
-        since = self._turn - turns + 1
         for line in self._lines().latest(code.encode()):
             one = _decided(line)
+            since = self._current_turn() - turns + 1
             if one.turn < since:
                 return None
             if says(code, one) and (
@@ -129,9 +132,23 @@ class LedgerSession:
         found: dict[str, str] = {}
         for one in decided:
             for line in self._lines().outcomes(one.digest.encode()):
-                start = line.find(_TERMINAL) + len(_TERMINAL)
-                found[one.digest] = line[start : line.find(b'"', start)].decode("ascii", "replace")
+                found[one.digest] = _terminal(line)
+        waiting = [one for one in decided if found.get(one.digest) in _WAITING]
+        if waiting and any(one.turn < self._current_turn() for one in waiting):
+            digests = [one.digest for one in waiting]
+            for line in self._ledger.late_outcomes(self._session, digests):
+                found[answered_by(line).decode()] = _terminal(line)
         return found
+
+    def _current_turn(self) -> int:
+        if self._turn is None:
+            self._turn = self._ledger.turn_of(self._session, self._key)
+        return self._turn
+
+
+def _terminal(line: bytes) -> str:
+    start = line.find(_TERMINAL) + len(_TERMINAL)
+    return line[start : line.find(b'"', start)].decode("ascii", "replace")
 
 
 def _decided(line: bytes) -> Decided:

@@ -58,5 +58,7 @@ def fields_to_keep(
         place[name] = list(place[name])
     if not place["disposable"]:
         del place["disposable"]
+    if not place["kept_shell"]:
+        del place["kept_shell"]
     kept = {"agent": list(call.agent), "call": call_id, "place": place, "task": task}
     return {**call._asdict(), **kept}

@@ -62,6 +62,10 @@ def open_store(place: str, *, durable: bool) -> "Store":
     return Database(place, durable=durable)
 
 
+_NO_AUTHOR = b'"authored_by":null'
+"""In a compiled policy's canonical bytes; no text in one holds its quotation marks unescaped."""
+
+
 class Ledger:
     """A ledger, open for appending. Nothing is touched before the first append.
 
@@ -225,6 +229,24 @@ class Ledger:
         state = states.load(self._store, session_name(session))
         return states.from_spine(self._store, session) if state is None else state
 
+    def late_outcomes(self, session: str, decisions: "Sequence[str]") -> list[bytes]:
+        """Return the outcomes of decisions that came after their turn and stand on the spine.
+
+        Args:
+            session: the host's session id.
+            decisions: digests of the decisions.
+
+        Raises:
+            LedgerError: the ledger cannot be read.
+        """
+        from toolgate.ledger.index import answered_by, is_outcome
+
+        state = states.load(self._store, session_name(session))
+        since = (state or states.from_spine(self._store, session)).since
+        wanted = [decision.encode() for decision in decisions]
+        lines = self._store.spine_lines(wanted, since)
+        return [line for _, line in lines if is_outcome(line) and answered_by(line) in wanted]
+
     def turn_of(self, session: str, key: str | None) -> int:
         """Return the number of the turn that an event with this key would belong to.
 
@@ -245,10 +267,10 @@ class Ledger:
     def decide_composed(
         self, session: str, *, key: str | None, composing: "Composing", policy: bytes, ts: int
     ) -> "Settled":
-        """Append the decision on a call whose class needs approvals, and use them up, once.
+        """Append the decision on a call that approvals allow, and use them up, once.
 
-        It is allowed if approvals that nobody used satisfy the class's composition, else
-        denied. Arguments as ``decide``; ``composing`` holds the decision to be made.
+        It is allowed if approvals that nobody used satisfy the composition, else what it is.
+        Arguments as ``decide``; ``composing`` holds the decision without them.
         """
         from toolgate.ledger import approvals
 
@@ -539,7 +561,9 @@ class Ledger:
                     )
                     spine.flush()
                     self._store.keep(policy_name(version, ".json"), policy)
-                    signed = None if self._signature is None else self._signature()
+                    # Who names no author is signed by nobody, such as what a project has added to.
+                    authored = _NO_AUTHOR not in policy
+                    signed = self._signature() if self._signature and authored else None
                     if signed is not None:
                         self._store.keep(policy_name(version, ".sig"), signed)
         self._memory.policies.add(version)

@@ -32,15 +32,18 @@ from toolgate.records import DecisionFields, decision_digest, entry
 
 
 class Composing(NamedTuple):
-    """A call of a class whose approvals compose.
+    """A call that approvals allow.
 
     Args:
-        fields: the decision, should the approvals be there.
+        fields: the decision as long as they are not there.
         approvers: who approves it.
+        seen: whether an approval of its arguments counts only if the call was answered before
+            that was given, by the same rule and with the same effects.
     """
 
     fields: DecisionFields
     approvers: Approvers
+    seen: bool = False
 
 
 class Settled(NamedTuple):
@@ -73,7 +76,10 @@ class Given(NamedTuple):
 
 
 def decide(held: Session, composing: Composing) -> Settled:
-    """Add the decision on a call whose class needs approvals, and use them up, once."""
+    """Add the decision on a call that approvals allow, and use them up, once.
+
+    Without them the decision stays what it is.
+    """
     placed = calls.place(held, composing.fields)
     fields = placed.fields
     target = Target(None, fields.args_digest, held.id, fields.action_class)
@@ -83,8 +89,10 @@ def decide(held: Session, composing: Composing) -> Settled:
         there = known.standing(target, composing.approvers.principals, fields.ts, mine)
         ts = max([fields.ts, *[item.ts for item in there]])
         there = [item for item in there if ts <= item.ev["expiry"]]
+        if composing.seen:
+            there = [item for item in there if _was_seen(held, fields, item)]
         chosen = composing.approvers.composition.choose(there)
-        state = "allowed" if chosen else "denied"
+        state = "allowed" if chosen else fields.decision_state
         fields = fields._replace(
             decision_state=state, ts=ts, basis=tuple(item.entry for item in chosen)
         )
@@ -92,6 +100,26 @@ def decide(held: Session, composing: Composing) -> Settled:
         _cite(spine, held, made, [item for item in chosen if item.entry not in mine], ts)
     calls.add(held, placed._replace(fields=fields), fields.basis)
     return Settled(made, bool(chosen), there)
+
+
+def _was_seen(held: Session, fields: DecisionFields, item: Approval) -> bool:
+    """Say whether whoever signed for a call's arguments could see what it does.
+
+    The same arguments do something else in another directory, or once a file has changed.
+    """
+    if item.ev["args_digest"] is None:
+        return True
+    effects = list(fields.effects)
+    for at in reversed(held.index.arguments.get(fields.args_digest.encode(), [])):
+        body = parse(held.line_at(at))
+        if (
+            body["ts"] <= item.ts
+            and body["ev"]["decision_state"] != "allowed"
+            and (body["class"], body["rule"]) == (fields.action_class, fields.rule)
+            and body["effects"] == effects
+        ):
+            return True
+    return False
 
 
 def _cite(spine: Spine, held: Session, made: str, approvals: list[Approval], ts: int) -> None:

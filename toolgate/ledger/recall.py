@@ -150,7 +150,7 @@ class Indexed:
     def _under(self, keys: Sequence[bytes]) -> list[bytes]:
         self._open()
         wanted = set(keys)
-        places = sorted({place for key in keys for place in self._places(key)})
+        places = sorted({place for key in keys for place in self._places_back(key)})
         lines = [self._line(start, length) for start, length in places]
         recent = {start: line for key in keys for start, line in self._in_tail(key)}
         lines += [recent[start] for start in sorted(recent)]
@@ -163,29 +163,22 @@ class Indexed:
             needles: Sequence[bytes] = (key[len(_OUTCOME) :],)
         else:
             needles = self._needles_of(key)
-        if not any(needle in self._recent for needle in needles):
+        if not any(self._recent.rfind(needle) >= 0 for needle in needles):
             return []
         return [item for item in self._tail if any(needle in item[1] for needle in needles)]
 
-    def _places(self, key: bytes) -> Iterator[tuple[int, int]]:
-        needle = b"\n" + key + b" "
-        at = self._index.find(needle, 0, self._index_end)
-        while at >= 0:
-            begin = at + len(needle)
-            stop = self._index.find(b"\n", begin)
-            start, _, length = self._index[begin:stop].partition(b" ")
-            yield int(start), int(length)
-            at = self._index.find(needle, stop, self._index_end)
-
     def _places_back(self, key: bytes) -> Iterator[tuple[int, int]]:
         """Yield the places of a key from the index's end on."""
-        needle = b"\n" + key + b" "
-        at = self._index.rfind(needle, 0, self._index_end)
+        # Searching backwards for the key alone takes a third of the time of "\nKEY ".
+        index = self._index
+        at = index.rfind(key, 0, self._index_end)
         while at >= 0:
-            begin = at + len(needle)
-            start, _, length = self._index[begin : self._index.find(b"\n", begin)].partition(b" ")
-            yield int(start), int(length)
-            at = self._index.rfind(needle, 0, at + 1)
+            begin = at + len(key)
+            if index[at - 1 : at] == b"\n" and index[begin : begin + 1] == b" ":
+                stop = index.find(b"\n", begin)
+                start, _, length = index[begin + 1 : stop].partition(b" ")
+                yield int(start), int(length)
+            at = index.rfind(key, 0, at)
 
     def _line(self, start: int, length: int) -> bytes:
         try:

@@ -908,6 +908,17 @@ const isPolicy = fieldsOf({
   ),
   principals: orMissing(mapOf(texts)),
   authors: orMissing(texts),
+  default: orMissing(text),
+  rules: orMissing(listOf(fieldsOf({ rule: text, decide: text }))),
+  overrides: orMissing(listOf(fieldsOf({ override: text, decide: text }))),
+  lift: orMissing(
+    fieldsOf({
+      ask: orMissing(oneOf('person', 'never')),
+      deny: orMissing(oneOf('person', 'never')),
+      never: orMissing(texts),
+      minutes: orMissing((value) => natural(value) && value > 0),
+    }),
+  ),
   authored_by: anyOrNull(fieldsOf({ name: text, key: text, authorizing_policy: orNull(text) })),
 });
 
@@ -1098,6 +1109,7 @@ class Entries extends Layer {
     held.refs.add(ev.action_ref);
     held.byEntry.set(line.digest, ev.action_ref);
     held.byEvent.set(line.event, ev.action_ref);
+    if (ev.decision_state !== 'allowed') this.#approvals.heldBack(entry);
     if (ev.decision_state === 'denied') held.denied.add(line.event);
   }
 
@@ -1198,6 +1210,23 @@ function satisfies(rule, good) {
   return many >= (rule.operator === 'all-of' ? new Set(rule.principals).size : rule.n ?? 1);
 }
 
+/** What somebody who is asked about a call can see of it. */
+function matterOf({ ev, class: name, rule, effects }) {
+  return digestOf(canonical([ev.args_digest, name, rule, effects]));
+}
+
+/** Whether a policy lets signatures lift what it asks about or denies by a rule. */
+function mayLift({ rule: name, tampers, seenAt }, policy, signed) {
+  const { ask = 'person', deny = 'never', never = [], minutes = 60 } = policy.lift ?? {};
+  const named = [...(policy.rules ?? []), ...(policy.overrides ?? [])];
+  const found = named.find(({ rule, override }) => (rule ?? override) === name)?.decide;
+  const answer = name === 'default' ? policy.default ?? 'ask' : found;
+  if (tampers || !['ask', 'deny'].includes(answer) || never.includes(name)) return false;
+  const within = ({ ev }) =>
+    ev.class !== null && (ev.args_digest === null ? answer === 'ask' : seenAt <= ev.ts) && ev.expiry - ev.ts <= minutes * 60e6;
+  return (answer === 'ask' ? ask : deny) === 'person' && signed.every(within);
+}
+
 /** The approvals of a ledger, and the decisions that rest on them. */
 class Approvals {
   entries = new Map(); // entry digest -> approval
@@ -1210,6 +1239,7 @@ class Approvals {
   #cited = new Map(); // approval -> where which decision is said to use it up
   #resting = new Map();
   #answers = new Map();
+  #matters = new Map(); // session -> what was asked about or denied -> when first
   #approving = new Given();
   #refusing = new Given();
   #refused = new Map(); // ask -> refusals that name it
@@ -1267,7 +1297,15 @@ class Approvals {
       after: entry.seq ?? opened ?? 0, // the spine entry that stands before it for certain
       until: entry.seq ?? closed ?? Infinity, // and the one behind it
       state: ev.decision_state, policy: ev.policy_version, args: ev.args_digest, ref: ev.action_ref,
+      tampers: entry.effects.some(({ type }) => type === 'gate.tamper'),
+      seenAt: this.#matters.get(session)?.get(matterOf(entry)) ?? Infinity,
     });
+  }
+
+  /** Takes a decision that was asked about or denied: somebody may sign for it later. */
+  heldBack(entry) {
+    const matters = heldIn(this.#matters, entry.session, () => new Map());
+    heldIn(matters, matterOf(entry), () => entry.ts);
   }
 
   #rule(version, name) {
@@ -1277,6 +1315,7 @@ class Approvals {
 
   endSession(session, decisions) {
     this.#answers.delete(session);
+    this.#matters.delete(session);
     for (const known of this.#named.keys()) if (decisions.has(known)) this.#named.delete(known);
   }
 
@@ -1327,6 +1366,7 @@ class Approvals {
     if (cited.some((item, at) => at > 0 && cited[at - 1].seq > item.seq)) this.#about(one, 'entries.approval_order');
     const rule = this.#rule(one.policy, one.class);
     const signed = good.filter((item) => item.signed);
+    if (!rule && !one.asks.length && signed.length && !mayLift(one, policy, signed)) this.#about(one, 'entries.approval_lift');
     if (!rule || satisfies(rule, signed)) return;
     const all = rule.principals.every((name) => signed.some(({ ev }) => ev.principal === name));
     this.#about(one, rule.operator === 'staged' && all ? 'entries.approval_order' : 'entries.composition_unmet');
@@ -1492,7 +1532,9 @@ class Authority {
 class Graph {
   turn = null;
   #add;
+  #session;
   #approvals; // entry digest -> time
+  #judged; // entry digest of a judge's answer -> its session
   #nodes = new Map(); // entry digest -> {ts, turn, decides, answers}
   #openings = new Set(); // digests of the turn_opens so far
   #calls = new Map(); // decision_digest -> call
@@ -1503,9 +1545,11 @@ class Graph {
   #named = new Set();
 
   /** `add` takes a finding of the session: code, entry, turn. */
-  constructor(add, approvals) {
+  constructor(session, add, approvals, judged) {
+    this.#session = session;
     this.#add = add;
     this.#approvals = approvals;
+    this.#judged = judged;
   }
 
   begin(turn) {
@@ -1590,7 +1634,9 @@ class Graph {
     }
     if (strange.length || !atHome) this.#strange(line, strange);
     for (const fact of entry.facts) {
-      if (!this.#nodes.has(fact.entry) && !this.#openings.has(fact.entry)) this.#add('log.fact_unknown', line.digest, null);
+      const earlier = this.#nodes.has(fact.entry) || this.#openings.has(fact.entry);
+      const known = earlier || this.#judged.get(fact.entry) === this.#session;
+      if (!known) this.#add('log.fact_unknown', line.digest, null);
     }
   }
 
@@ -1645,6 +1691,7 @@ class Log extends Layer {
   #before;
   #sessions = new Map();
   #approvals = new Map();
+  #judged = new Map();
   #sealed = false;
   #file;
 
@@ -1708,14 +1755,15 @@ class Log extends Layer {
       case 'session_close': this.#sessionClose(line); break;
       case 'decision': case 'outcome': this.#call(line); break;
       case 'recovery': if (entry.session !== null) this.add('log.shape', line.digest, entry.session); break;
-      default: // audit, policy_set: their place in the chain is all there is
+      case 'audit': if (entry.ev.action === 'judge.asked') this.#judged.set(line.digest, entry.session); break;
+      default: // policy_set: its place in the chain is all there is
     }
   }
 
   #sessionOpen(line) {
     const { entry: { session, parents, ts, ev } } = line;
     const held = heldIn(this.#sessions, session, () => ({
-      graph: new Graph((code, entry, turn) => this.add(code, entry, session, turn), this.#approvals),
+      graph: new Graph(session, (code, entry, turn) => this.add(code, entry, session, turn), this.#approvals, this.#judged),
       opened: null, closed: null, part: 0, linear: false, executes: true,
       turns: [], turn: null, keys: new Map(), places: new Map(),
     }));
@@ -2798,8 +2846,8 @@ const FAULTS = new Map([
     'entries.policy_unknown', 'entries.class', 'entries.action_ref_reused', 'entries.intent_differs',
     'entries.basis_other_action', 'entries.swapped_outcome', 'entries.approval_signature',
     'entries.approval_key', 'entries.approval_other', 'entries.approval_refused', 'entries.approval_expired',
-    'entries.approval_reused', 'entries.approver_twice', 'entries.approval_order', 'entries.ask_twice',
-    'entries.composition_denied', 'entries.authority_edge', 'entries.authority_loop',
+    'entries.approval_reused', 'entries.approval_lift', 'entries.approver_twice', 'entries.approval_order',
+    'entries.ask_twice', 'entries.composition_denied', 'entries.authority_edge', 'entries.authority_loop',
     'entries.authority_self', 'entries.authority_unrooted',
     'log.head', 'log.equivocation', 'log.spine_broken', 'log.fork', 'log.key_rotation', 'log.checkpoint',
     'log.head_digest', 'log.session_unknown',

@@ -15,6 +15,7 @@ from toolgate.verify.composition import needs, repeated, satisfies, sequences
 from toolgate.verify.findings import Found, Seen, finding
 from toolgate.verify.given import Approval, Index, Resting, seq_of
 from toolgate.verify.keys import Keys, Rotation, Term, rotation_of
+from toolgate.verify.lift import TAMPER, matter_of, not_lifted
 from toolgate.verify.policy import Policy, Rule
 from toolgate.verify.read import Line
 from toolgate.verify.shapes import Decision, Other
@@ -66,6 +67,7 @@ class Approvals:
         self._terms: dict[tuple[str, str], dict[str, Term]] = {}
         self._resting: dict[str, Resting] = {}
         self._answers: dict[str, dict[str, str]] = defaultdict(dict)
+        self._matters: dict[str, dict[bytes, int]] = defaultdict(dict)
         self._approving = Index()
         self._refusing = Index()
         self._refused: dict[str, list[Approval]] = {}
@@ -157,7 +159,13 @@ class Approvals:
             ts=entry.ts,
             asks=tuple(asks),
             basis=tuple(entry.basis),
+            tampers=any(effect.type == TAMPER for effect in entry.effects),
+            seen_at=self._matters[session].get(matter_of(entry)),
         )
+
+    def held_back(self, entry: Decision) -> None:
+        """Take a decision that was asked about or denied: somebody may sign for it later."""
+        self._matters[entry.session or ""].setdefault(matter_of(entry), entry.ts)
 
     def _needs_approvals(self, entry: Decision) -> bool:
         policy = self._policies.held(entry.ev.policy_version)
@@ -167,6 +175,7 @@ class Approvals:
     def end_session(self, session: str, decisions: Mapping[str, object]) -> None:
         """Note the decisions a session holds, by decision_digest, now that all of it was read."""
         self._answers.pop(session, None)
+        self._matters.pop(session, None)
         for known in decisions.keys() & self._named.keys() if self._named else ():
             del self._named[known]
 
@@ -247,6 +256,10 @@ class Approvals:
         rule = policy.composition.get(one.action_class)
         if rule is None and not cited:
             return
+        if rule is None and not one.asks:
+            why = not_lifted(one, policy, [item for item in good if item.signed])
+            if why:
+                self._about(one, "entries.approval_lift", why)
         self._composed(one, rule, cited, good)
 
     def _answered(self, one: Resting, policy: Policy, good: list[Approval]) -> None:

@@ -269,8 +269,11 @@ class Entries:
             self._at("entries.intent_differs", line, entry, why)
         if entry.basis or entry.action_class in self._policies.composed:
             self._basis(line, entry, held)
-        if ev.decision_state == "denied":
-            held.denied.add(line.event)
+        if ev.decision_state != "allowed":
+            if stream is None or self.approvals.entries:
+                self.approvals.held_back(entry)
+            if ev.decision_state == "denied":
+                held.denied.add(line.event)
         held.refs.add(ev.action_ref)
         held.by_entry[line.digest] = held.by_digest[line.event] = ev.action_ref
 

@@ -107,6 +107,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("entries.approval_refused", FAIL, "A decision rests on what was refused or taken back."),
     Fault("entries.approval_expired", FAIL, "A decision rests on an approval that had expired."),
     Fault("entries.approval_reused", FAIL, "An approval is used a second time."),
+    Fault("entries.approval_lift", FAIL, "A call was let through that no signature may lift."),
     Fault("entries.approver_twice", FAIL, "A decision counts one principal's approval twice."),
     Fault("entries.approval_order", FAIL, "Approvals do not stand in the order they must."),
     Fault("entries.ask_twice", FAIL, "An ask is answered twice."),

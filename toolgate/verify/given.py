@@ -50,6 +50,9 @@ class Resting(NamedTuple):
         ts: when, microseconds UTC.
         asks: the decisions its basis names.
         basis: its basis.
+        tampers: whether an effect of it changes the gate.
+        seen_at: when the session was first asked about, or denied, a call with its arguments,
+            class, rule and effects, microseconds UTC; None if it never was.
     """
 
     entry: str
@@ -67,6 +70,8 @@ class Resting(NamedTuple):
     ts: int
     asks: tuple[str, ...]
     basis: tuple[str, ...]
+    tampers: bool
+    seen_at: int | None
 
 
 class Index:

@@ -23,6 +23,9 @@ from toolgate.verify.shapes import (
 )
 from toolgate.verify.turns import Close, Graph, Session, Turn
 
+JUDGED = "judge.asked"
+"""The audit entry that says what a judge answered, on which a decision may rest."""
+
 _GENESIS = "sha256:" + "0" * 64
 _IN_FILE = frozenset(("decision", "outcome", "recovery"))
 
@@ -54,6 +57,7 @@ class Log:
         self._before = ""
         self._sessions: dict[str, Session] = {}
         self._approvals: dict[str, int] = {}
+        self._judged: dict[str, str | None] = {}
         self._sealed = False
         self._file = ""
 
@@ -118,6 +122,8 @@ class Log:
         if type(entry) is Other:
             if entry.kind == "approval":
                 self._approvals[line.digest] = entry.ts
+            elif entry.kind == "audit" and entry.ev["action"] == JUDGED:
+                self._judged[line.digest] = entry.session
             else:
                 self.heads.other(line, entry, self._prior)
         elif type(entry) is SessionOpen:
@@ -137,7 +143,7 @@ class Log:
     def _session_open(self, line: Line, entry: SessionOpen) -> None:
         held = self._sessions.get(entry.session or "")
         if held is None:
-            graph = Graph(entry.session or "", self.seen, self._approvals)
+            graph = Graph(entry.session or "", self.seen, self._approvals, self._judged)
             held = self._sessions[entry.session or ""] = Session(graph)
         expected = [held.closed[0]] if held.closed else []
         if held.opened or entry.ev.part != held.part + 1 or entry.parents != expected:

@@ -38,6 +38,29 @@ class Author(Struct):
     authorizing_policy: str | None
 
 
+class Answer(Struct):
+    """A rule of a policy: its name and what it decides."""
+
+    rule: str
+    decide: str
+
+
+class Override(Struct):
+    """An exception from a rule: its name and what it decides."""
+
+    override: str
+    decide: str
+
+
+class Lift(Struct, frozen=True):
+    """What a person may let through once; the values are those of a policy that says nothing."""
+
+    ask: Literal["person", "never"] = "person"
+    deny: Literal["person", "never"] = "never"
+    never: tuple[str, ...] = ()
+    minutes: Annotated[int, Meta(ge=1)] = 60
+
+
 class Policy(Struct):
     """A policy."""
 
@@ -46,3 +69,7 @@ class Policy(Struct):
     principals: dict[str, list[str]] = {}
     authors: list[str] = []
     authored_by: Author | None = None
+    default: str = "ask"
+    rules: list[Answer] = []
+    overrides: list[Override] = []
+    lift: Lift = Lift()

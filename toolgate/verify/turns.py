@@ -84,6 +84,8 @@ class Graph:
         session: the session id.
         seen: where findings go.
         approvals: approval entries and their times, which a decision may name.
+        judged: entries that say what a judge answered, and their sessions; a decision may
+            rest on those of its own.
     """
 
     # Of the turn that is being read: its entries, their digests, and what they name.
@@ -91,9 +93,16 @@ class Graph:
     _own: set[str]
     _named: set[str]
 
-    def __init__(self, session: str, seen: Found, approvals: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        session: str,
+        seen: Found,
+        approvals: Mapping[str, int],
+        judged: Mapping[str, str | None],
+    ) -> None:
         self.turn: Turn | None = None
         self._approvals = approvals
+        self._judged = judged
         self._session = session
         self._seen = seen
         self._nodes: dict[str, _Node] = {}
@@ -210,7 +219,8 @@ class Graph:
             if given is not None and entry.ts < given and item not in entry.parents:
                 self._clock(line, given)
         for fact in entry.facts:
-            if fact.entry not in self._nodes and fact.entry not in self._openings:
+            earlier = fact.entry in self._nodes or fact.entry in self._openings
+            if not earlier and self._judged.get(fact.entry) != self._session:
                 message = (
                     f"{line.where}: fact {fact.code} rests on {fact.entry}, not an earlier entry"
                 )

@@ -216,7 +216,7 @@ def approval_says(call: Call, one: Moment) -> str:
     by = "signed" if one.note == "signature" else "by the host's telemetry"
     verb = "approved" if one.word == "approve" else "refused"
     cited = any(held.entry == one.entry and held.cited for held in call.approvals)
-    return f"{verb} by {one.by}, {by}{'' if cited else '; no decision rests on it'}"
+    return f"{verb} by {one.by}, {by}{'' if cited else '; no decision on this call rests on it'}"
 
 
 def _decision_says(call: Call, one: Moment) -> str:

@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from sets import WordGate, build_of
 
 from evalkit.challenge.sealing import Watch
+from evalkit.gates.choice import Choice
 from evalkit.runs import Request, start
 
 SET, DIRECTORY, AT = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -27,7 +28,7 @@ class Killing(WordGate):
 
 
 start(
-    Request(SET, None, None, None, None, f"{DIRECTORY}/ledger", f"{DIRECTORY}/reports"),
+    Request(SET, Choice(), None, None, None, f"{DIRECTORY}/ledger", f"{DIRECTORY}/reports"),
     Killing(),
     build_of(),
     Watch(),

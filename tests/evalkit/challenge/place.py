@@ -8,6 +8,7 @@ from evalkit.build import Build
 from evalkit.challenge.claims import read_claims
 from evalkit.challenge.freeze import freeze
 from evalkit.challenge.sealing import Finished, Watch
+from evalkit.gates.choice import Choice
 from evalkit.runs import Request, resume, start
 
 from .sets import WordGate, body, build_of, case, encoded
@@ -27,7 +28,7 @@ class Place:
     def request(self, **more: Any) -> Request:
         values: dict[str, Any] = {
             "set_path": str(self.path),
-            "policy_path": None,
+            "choice": Choice(),
             "purpose": None,
             "rerun_of": None,
             "reason": None,
@@ -44,7 +45,7 @@ class Place:
         )
 
     def resume(self, run: str, gate: Any = None, build: Build | None = None) -> Finished:
-        def gate_of(policy: str | None) -> Any:
+        def gate_of(choice: Choice) -> Any:
             return gate or WordGate(), build or build_of()
 
         return resume(run, self.request(), gate_of, Watch())

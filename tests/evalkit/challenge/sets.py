@@ -71,12 +71,12 @@ def encoded(value: object) -> bytes:
     return json.dumps(value).encode("utf-8")
 
 
-def build_of(text: str = "one", *refusals: str) -> Build:
+def build_of(text: str = "one", *refusals: str, policy: bytes = POLICY) -> Build:
     """Return a build whose code is this text; pinned when nothing refuses it."""
     made = {
         "schema": "evalkit/build/1",
         "files": {"toolgate/a.py": digest(text.encode())},
-        "policy": digest(POLICY),
+        "policy": digest(policy),
         "model": None,
         "distributions": ["orjson==3"],
         "python": "cpython 3",

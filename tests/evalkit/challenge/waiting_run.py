@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from sets import WordGate, build_of
 
 from evalkit.challenge.sealing import Watch
+from evalkit.gates.choice import Choice
 from evalkit.runs import Request, start
 
 SET, DIRECTORY, FILE = sys.argv[1:4]
@@ -29,7 +30,7 @@ class Waiting(WordGate):
 
 
 start(
-    Request(SET, None, None, None, None, f"{DIRECTORY}/ledger", f"{DIRECTORY}/reports"),
+    Request(SET, Choice(), None, None, None, f"{DIRECTORY}/ledger", f"{DIRECTORY}/reports"),
     Waiting(),
     build_of(),
     Watch(),

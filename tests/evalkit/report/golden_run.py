@@ -4,9 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from evalkit.build import Build
+from evalkit.challenge.case import ChallengeSet
 from evalkit.challenge.claims import Claim
 from evalkit.challenge.manifest import build as build_manifest
 from evalkit.challenge.mechanism import ARTIFACT, DECISION, JOIN
+from evalkit.challenge.quarantine import Quarantine, without
 from evalkit.challenge.read import parse_set
 from evalkit.challenge.score import Result, score
 from evalkit.report.context import Seal, report_context
@@ -97,6 +99,14 @@ def _claim(run: str, look: int, sealed: dict[str, Any] | None) -> Claim:
     return Claim(run, TS + look * 1_000_000, details, sealed)
 
 
+HELD = Quarantine("g05", digest(b"set"), "ann", "bob", "results seen", "the | label", TS)
+
+
+def golden_set() -> ChallengeSet:
+    """Return the fixed run's set."""
+    return parse_set(canonical_bytes(_set()), "golden-set.json")
+
+
 def context() -> dict[str, Any]:
     """Return the fixed run's report context."""
     value = _set()
@@ -109,6 +119,10 @@ def context() -> dict[str, Any]:
             made, raw, salt="00" * 32, canary="canary-0", frozen_at="2026-01-02"
         ),
         build=_build(),
+        gate=None,
+        quarantine=without(results, [HELD]),
+        thresholds=[{"text": "unscored > 0", "value": 1, "failed": True}],
+        prediction={"digest": digest(b"p"), "foreseen": ["g01"], "better": [], "unforeseen": []},
         policy_name="a *policy*",
         claim=_claim("run-second", 2, None),
         seal=Seal(

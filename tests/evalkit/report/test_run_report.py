@@ -13,7 +13,7 @@ from evalkit.report.publish import published_looks, report_name
 from evalkit.report.render import cell, markdown, twin, write_report
 from evalkit.stats.present import rate_json
 
-from .golden_run import GOLDEN, context
+from .golden_run import GOLDEN, context, golden_set
 
 
 def _one_case() -> ChallengeSet:
@@ -107,14 +107,14 @@ def test_no_report_replaces_another_runs(tmp_path):
     made = context()
     directory = str(tmp_path / "reports")
     assert report_name("a set", "b1", "run-1-aaaa", directory) == "a-set-b1"
-    write_report(made, directory, "golden-set-b1")
+    write_report(made, golden_set(), directory, "golden-set-b1")
     assert report_name("golden-set", "b1", "run-second", directory) == "golden-set-b1"
     assert report_name("golden-set", "b1", "run-1-aaaa", directory) == "golden-set-b1-aaaa"
 
 
 def test_published_looks_are_read_and_garbage_is_not(tmp_path):
     made = copy.deepcopy(context())
-    write_report(made, str(tmp_path), "one")
+    write_report(made, golden_set(), str(tmp_path), "one")
     for name, text in {"bad": "{", "list": "[]", "deep": "[" * 9999, "no": '{"schema":1}'}.items():
         (tmp_path / f"{name}.json").write_text(text)
     (tmp_path / "half.json").write_text(json.dumps({**made, "set": {"label": ["x"]}}))
@@ -138,7 +138,7 @@ def test_a_chain_of_published_sets_is_followed_back_in_any_order(tmp_path):
         made = copy.deepcopy(context())
         made["run"]["id"] = run
         made["set"] |= {"label": label, "name": label, "digest": label, "supersedes": before}
-        write_report(made, str(tmp_path), name)
+        write_report(made, golden_set(), str(tmp_path), name)
     newest = {"set": "new", "set_name": "new", "set_digest": "new", "supersedes": "mid"}
     rows = published_looks(str(tmp_path), newest, {"run-mid"})
     assert [row["run"] for row in rows] == ["run-old"]

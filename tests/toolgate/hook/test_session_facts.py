@@ -120,6 +120,19 @@ def test_a_pending_write_asks_and_hides_nothing(session):
     assert session("bash b.sh").decision == "deny"
 
 
+def test_an_outcome_that_comes_after_its_turn_still_counts(session, ledger):
+    """A write in the background may end under the next prompt."""
+    session(outcome=None, **write("x.sh", GOOD))
+    waiting = {**write("x.sh", GOOD), "tool_use_id": f"toolu_{session.calls}"}
+    assert "pending-write" in session("bash x.sh", prompt_id="p2").reason
+    ended = {"hook_event_name": "PostToolUse", "tool_response": "done"}
+    common = {"session_id": "s1", "prompt_id": "p1", "cwd": "/home/dev/app"}
+    body = {"tool_name": waiting.pop("tool"), **waiting, **common, **ended}
+    session.send(body)
+    assert not [line for line in entries(ledger) if line["kind"] == "outcome" and line["turn"] == 1]
+    assert session("bash x.sh", prompt_id="p2").decision == "allow"
+
+
 def test_a_refused_write_is_nothing(session):
     session(**write("a.sh", BAD), outcome="PermissionDenied")
     assert session("bash a.sh").decision == "allow"

@@ -9,6 +9,7 @@ from typing import Any
 
 import approved
 import ledgers
+import lifted
 import pytest
 from stores import bytes_of
 
@@ -191,6 +192,24 @@ def checkpoints(pair: Pair) -> list[Any]:
     return done
 
 
+def let_through(pair: Pair) -> list[Any]:
+    """People sign for a held-back call and for a class, and take back what is left."""
+    desk = lifted.Counter(pair.place, "s1", lifted.SHIPPED, **pair.setting)
+    done = [desk.retry("a")]
+    done += [desk.let("bob"), desk.retry("b"), desk.retry("b"), desk.retry("c")]
+    done += [desk.let("alice", args_digest=None) for _ in range(2)]
+    done += [desk.retry("d", args="y"), desk.let("alice", args_digest=None, verdict="refuse")]
+    again = lifted.Counter(pair.place, "s1", lifted.SHIPPED, ts=desk.ts, **pair.setting)
+    done.append(again.retry("e", args="y"))
+    assert [one.allowed for one in done if hasattr(one, "allowed")] == [
+        False, True, True, False, True, False,
+    ]  # fmt: skip
+    for call, args in (("b", "x"), ("d", "y")):
+        again.done(call, args=args)
+    again.close()
+    return done
+
+
 SCENARIOS = [
     approvals,
     checkpoints,
@@ -204,6 +223,7 @@ SCENARIOS = [
     audits,
     recovering,
     fragments,
+    let_through,
 ]
 
 

@@ -12,6 +12,7 @@ ROLES = {
     "read": "a file that is read",
     "write": "a file that is written",
     "append": "a file that is added to",
+    "folder": "an empty folder that is made",
     "delete": "a file that is deleted",
     "permission": "a file whose permissions change",
     "link": "a link that is made",
@@ -49,6 +50,8 @@ def _lines(name: str, entry: dict[str, Any]) -> Iterator[str]:
         yield f"all of it: {', '.join(entry['how'])}"
     if "wraps" in entry:
         yield _wrapping(entry)
+    if entry.get("splits"):
+        yield f"with {_any(entry['splits'])}: its words stand before that command"
     if entry.get("operands"):
         yield f"operands: {_operands(entry['operands'])}"
     if entry.get("stdin"):
@@ -89,6 +92,8 @@ def _subcommands(name: str, entry: dict[str, Any]) -> Iterator[str]:
         yield from describe(f"{name} {', '.join(words)}", json.loads(key))
     if below and entry.get("other") is not None:
         yield from describe(f"{name} (any other subcommand)", entry["other"])
+    elif entry.get("keeps"):
+        yield "any other subcommand: the program of a command that is run"
     elif below:
         yield "any other subcommand: not known, so unresolved"
 

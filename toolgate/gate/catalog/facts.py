@@ -31,7 +31,17 @@ def facts_of(entry: Entry) -> list[Fact]:
     for below in _every(entry):
         for clause in below.get("when", ()):
             found.setdefault("clause " + json.dumps(clause), _without_clause(clause))
-        for key in ("dry", "how", "special", "wraps", "assigns", "stdin", "inside", "other"):
+        for key in (
+            "dry",
+            "how",
+            "special",
+            "wraps",
+            "assigns",
+            "stdin",
+            "inside",
+            "other",
+            "keeps",
+        ):
             if below.get(key) not in (None, False):
                 about = "other subcommands" if key == "other" else f"{key} {below[key]}"
                 found.setdefault(about, _without_key(key, below[key]))

@@ -36,6 +36,7 @@ ROLES = frozenset(
         "stage",
         "edit",
         "listen",
+        "folder",
     )
 )
 SPECIAL = frozenset(
@@ -53,6 +54,7 @@ SPECIAL = frozenset(
         "kill",
         "install",
         "docker-run",
+        "bubblewrap",
         "gh-api",
         "remote-shell",
         "xargs",
@@ -88,6 +90,8 @@ KEYS = frozenset(
         "chdir",
         "code",
         "joins",
+        "splits",
+        "keeps",
         "late",
         "runs",
         "when",

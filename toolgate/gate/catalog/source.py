@@ -6,8 +6,20 @@ from typing import Any
 MAX_NODES = 200_000
 """Values of one file; an alias counts with all it stands for."""
 
-_LISTS = ("operands", "does", "how", "dry", "reads", "runs", "late", "code", "joins", "chdir")
-_WORDS = ("stop", "whole", "wraps", "assigns", "special", "stdin", "inside", "style")
+_LISTS = (
+    "operands",
+    "does",
+    "how",
+    "dry",
+    "reads",
+    "runs",
+    "late",
+    "code",
+    "joins",
+    "chdir",
+    "splits",
+)
+_WORDS = ("keeps", "stop", "whole", "wraps", "assigns", "special", "stdin", "inside", "style")
 _CLAUSE_LISTS = ("any", "none", "words", "operands", "does", "how")
 
 

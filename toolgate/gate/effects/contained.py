@@ -1,32 +1,29 @@
 """What a file that is written would do when run, read from its content as it is written."""
 
-import json
 from collections.abc import Callable
 from posixpath import basename
 
 from toolgate.gate.effects import stored
 from toolgate.gate.effects.content import language_of
-from toolgate.gate.effects.entrypoints import FIRST, MAKEFILES, PACKAGE, TESTS
+from toolgate.gate.effects.defined import meanings
+from toolgate.gate.effects.entrypoints import EVERY, LOOSE
 from toolgate.gate.effects.files import executed
-from toolgate.gate.effects.model import Effect
-from toolgate.gate.effects.reading import FUNCTION, Files, Reading, Written, part_of
-from toolgate.gate.facts.artifacts import PART, RUNS, SEVERAL, UNREAD
-from toolgate.gate.facts.session import SECRET
+from toolgate.gate.effects.gitnames import is_settings
+from toolgate.gate.effects.model import PROVED, Effect
+from toolgate.gate.effects.parts import MAX_TEXT, texts_of
+from toolgate.gate.effects.patterned import kept_under
+from toolgate.gate.effects.reading import DEFINED, SHELL, Files, Reading, Written, part_of
+from toolgate.gate.facts.artifacts import LINK, PART, SEVERAL, UNREAD
+from toolgate.gate.facts.session import PART_MARK, SECRET
 from toolgate.gate.shell.model import HOLE
 
-MAX_TEXT = 40 * 1024
-"""Text of one file, its parts counted each, beyond which it is not read as it is written, so that
-a decision stays quick; running it asks."""
-
 LINE_COST = 64
-MAX_PARTS = 24
-MAX_DEPENDENCIES = 64
-MAX_FUNCTIONS = 8
 _UNREAD_LANGUAGES = frozenset(("rs", "java", "kt", "swift", "c", "cc", "cpp", "cs", "scala"))
 # A Go program starts others, deletes trees and reaches hosts through these packages.
 _GO_REACHES = ("os/exec", "os.Remove", "net/http", '"net"', "syscall", "unsafe", "os.Rename")
-_CRON_FIELDS = 5
-_CRON = frozenset("0123456789*/,-")
+
+
+_SAYS_LITTLE = frozenset(stored.effect(note, "", "").type for note in (stored.HARMLESS, PART))
 
 
 class Content:
@@ -40,6 +37,7 @@ class Content:
     def __init__(self, fresh: Callable[[Files], Reading], root: str) -> None:
         self._fresh = fresh
         self._root = root
+        self._loose = tuple(part_of(root, name) for name in LOOSE)
 
     def effects(self, files: Files, room: int) -> list[Effect]:
         """Return the effects that say what written files hold.
@@ -66,15 +64,48 @@ class Content:
         bottom = written
         while bottom.before is not None and bottom.before.artifact is None:
             bottom = bottom.before
+        of_note = False
         for part, (notes, runs) in self._notes(path, written).items():
-            loose = bottom.part or part == part_of(self._root, TESTS)
+            loose = bottom.part or part in self._loose
             said = [*notes, *([PART] if loose else []), *([SECRET] if written.secret else [])]
             told[part] = [stored.effect(note, written.scope, part) for note in said]
             if runs:
                 told[part].append(
                     stored.effect(stored.RUNS_FILES, written.scope, part, "\n".join(runs))
                 )
+            shell = language_of("", path, "") == "shell"
+            of_note = of_note or notes != [stored.HARMLESS] or bool(runs and shell)
+        told.update(self._every(path, written, told))
+        also = self._also_under(path, written, of_note=of_note)
+        for part in also:
+            told[part] = [
+                stored.effect(PART, written.scope, part),
+                stored.effect(stored.RUNS_FILES, written.scope, part, path),
+            ]
+        if written.link or is_settings(path) or any(part.startswith(SHELL) for part in told):
+            told[DEFINED] = [
+                stored.effect(stored.HARMLESS, written.scope, DEFINED),
+                stored.effect(PART, written.scope, DEFINED),
+            ]
         return told
+
+    def _every(
+        self, path: str, written: Written, told: dict[str, list[Effect]]
+    ) -> dict[str, list[Effect]]:
+        """Return what all parts of a file hold together, for who copies the file."""
+        every = part_of(path, EVERY)
+        parts = [one for part, one in told.items() if part != path and part.startswith(path)]
+        kinds = dict.fromkeys((one.type, one.how) for effects in parts for one in effects)
+        if all(kind in _SAYS_LITTLE for kind, _ in kinds):
+            return {}
+        return {every: [Effect(k, written.scope, every, True, PROVED, "", h) for k, h in kinds]}
+
+    def _also_under(self, path: str, written: Written, *, of_note: bool) -> list[str]:
+        """Return the names and patterns a file can be run by, beside its path."""
+        if path.startswith(SHELL) or PART_MARK in path:
+            return []
+        found = list(kept_under(path, self._root)) if of_note else []
+        return found + meanings(path, self._fresh(Files()))
 
     def _notes(self, path: str, written: Written) -> dict[str, tuple[list[str], list[str]]]:
         """Return notes, and the files it runs, for a file and for each of its parts."""
@@ -96,13 +127,14 @@ class Content:
 
     def _single(self, path: str, written: Written) -> dict[str, tuple[list[str], list[str]]]:
         if written.artifact is not None:
-            held = [note for note, _ in written.artifact.holds if note != SECRET]
-            return {path: ([note for note in held if not note.startswith(RUNS)], [])}
+            return {path: ([note for note, _ in written.artifact.holds if note != SECRET], [])}
         if written.copies is not None:
             origin, scope = written.copies
             own = scope in ("workspace", "temp")
-            note = stored.HARMLESS if own else f"exec.code:file@{scope}"
-            return {path: ([note], [origin] if written.link else [])}
+            notes = [stored.HARMLESS] if own else [f"exec.code:file@{scope}"]
+            if written.link and not own:
+                notes.append(f"{LINK}@{scope}")
+            return {path: (notes, [origin] if written.link else [])}
         if written.plans:
             return {path: ([written.plans], [])}
         if written.built and written.text is None:
@@ -111,7 +143,7 @@ class Content:
             return {path: ([UNREAD], [])}
         found: dict[str, tuple[list[str], list[str]]] = {}
         left = MAX_TEXT
-        for part, text in self._texts(path, written.text, whole=not written.part).items():
+        for part, text in texts_of(path, written.text, self._root, whole=not written.part).items():
             left -= _cost(text, path)
             found[part] = self._read(text, path, written) if left >= 0 else ([UNREAD], [])
         return found
@@ -136,167 +168,8 @@ class Content:
         ]
         return stored.notes_of(made), runs
 
-    def _texts(self, path: str, text: str, *, whole: bool) -> dict[str, str]:
-        """Return a file's text by its parts; what can be run only as a whole is one text."""
-        name = basename(path)
-        if name == PACKAGE:
-            return _by_part(path, _scripts(text))
-        if name in MAKEFILES or name.endswith(".mk"):
-            targets = _targets(text) if whole else {}
-            return _by_part(path, targets) if targets else {path: _recipes(text)}
-        if name.startswith("Dockerfile") or name.endswith(".dockerfile"):
-            return {path: _docker_runs(text)}
-        if name == "composer.json":
-            return {path: "\n".join(_scripts(text).values())}
-        if name.endswith((".yml", ".yaml")):
-            return {path: ""}  # runs elsewhere, once it is pushed
-        texts = {path: _without_schedule(text)}
-        if language_of(text, path, "") == "shell":
-            for function in _functions(text):
-                texts[part_of(path, function + FUNCTION)] = f"{text}\n{function}\n"
-        if _is_test(name):
-            texts[part_of(self._root, TESTS)] = text
-        return texts
-
-
-def _by_part(path: str, texts: dict[str, str]) -> dict[str, str]:
-    """Return texts by the parts they belong to; too many of them count as the file's own."""
-    if len(texts) > MAX_PARTS:
-        return {path: "\n".join(dict.fromkeys(texts.values()))}
-    return {path: "", **{part_of(path, name): text for name, text in texts.items()}}
-
-
-def _functions(text: str) -> list[str]:
-    """Return the names of the functions that shell text defines, as far as a line begins one."""
-    found: dict[str, None] = {}
-    for line in text.split("\n"):
-        head, mark, _ = line.strip().partition("()")
-        words = head.split() if mark else line.strip().rstrip("{ ").split()
-        if words[:1] == ["function"] and len(words) == 2:
-            words = words[1:]
-        elif not mark:
-            continue
-        if len(words) == 1 and words[0].replace("_", "a").replace("-", "a").isalnum():
-            found[words[0]] = None
-    return list(found)[:MAX_FUNCTIONS]
-
 
 def _cost(text: str, path: str) -> int:
     """Return how much of ``MAX_TEXT`` a text takes: a line of shell text costs more to read."""
     shell = language_of(text, path, "") == "shell"
     return max(len(text), LINE_COST * text.count("\n")) if shell else len(text)
-
-
-def _is_test(name: str) -> bool:
-    return (
-        (name.startswith("test_") and name.endswith(".py"))
-        or name.endswith("_test.py")
-        or name in ("conftest.py", "noxfile.py")
-        or ".test." in name
-        or ".spec." in name
-    )
-
-
-def _scripts(text: str) -> dict[str, str]:
-    """Return a package's scripts; of a piece of the file every pair that stands on a line."""
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        body = None
-    if isinstance(body, dict):
-        scripts = body.get("scripts")
-        found = scripts.items() if isinstance(scripts, dict) else ()
-        return {str(key): value for key, value in found if isinstance(value, str)}
-    pairs: dict[str, str] = {}
-    for line in text.split("\n"):
-        try:
-            pair = json.loads("{" + line.strip().rstrip(",") + "}")
-        except (ValueError, RecursionError):
-            continue
-        pairs.update((key, value) for key, value in pair.items() if isinstance(value, str))
-    return pairs
-
-
-def _recipes(text: str) -> str:
-    """Return the recipe lines of a Makefile as shell text."""
-    lines = [line.lstrip("\t@-+ ") for line in text.split("\n") if line.startswith("\t")]
-    return _expanded("\n".join(lines or text.split("\n")), _variables(text))
-
-
-def _targets(text: str) -> dict[str, str]:
-    """Return each target's recipe with those of what it depends on, and the first one's."""
-    recipes: dict[str, list[str]] = {}
-    needs: dict[str, list[str]] = {}
-    current: list[str] = []
-    first = None
-    for line in text.replace("\\\n", " ").split("\n"):
-        if line.startswith("\t"):
-            for target in current:
-                recipes[target].append(line.lstrip("\t@-+ "))
-            continue
-        head, colon, tail = line.partition(":")
-        if not colon or "=" in head or tail.startswith("=") or line.startswith(("#", " ")):
-            continue
-        current = head.split()
-        depends, _, recipe = tail.partition(";")
-        for target in current:
-            recipes.setdefault(target, []).extend([recipe.strip()] if recipe else [])
-            needs.setdefault(target, []).extend(depends.split())
-            if first is None and not target.startswith("."):
-                first = target
-    variables = _variables(text)
-    made = {
-        target: _expanded("\n".join(_closure(target, recipes, needs)), variables)
-        for target in recipes
-    }
-    if first is not None and first in made:
-        made[FIRST] = made[first]
-    return made
-
-
-def _closure(target: str, recipes: dict[str, list[str]], needs: dict[str, list[str]]) -> list[str]:
-    waiting, seen = [target], {target: None}
-    while waiting and len(seen) < MAX_DEPENDENCIES:
-        for need in needs.get(waiting.pop(), []):
-            if need in recipes and need not in seen:
-                seen[need] = None
-                waiting.append(need)
-    return [line for one in reversed(seen) for line in recipes[one]]
-
-
-def _variables(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for line in text.split("\n"):
-        head, equals, value = line.partition("=")
-        name = head.rstrip(" :?+").strip()
-        if equals and name.replace("_", "a").replace("-", "a").isalnum():
-            found[name] = value.strip()
-    return found
-
-
-def _expanded(text: str, variables: dict[str, str]) -> str:
-    """Return a recipe as shell text: make's own variables put in, ``$$`` as ``$``."""
-    for name, value in list(variables.items())[:MAX_PARTS]:
-        if len(text) > MAX_TEXT:
-            break
-        text = text.replace(f"$({name})", value).replace(f"${{{name}}}", value)
-    return text.replace("$(shell ", "$(").replace("$$", "$")
-
-
-def _docker_runs(text: str) -> str:
-    lines = text.replace("\\\n", " ").split("\n")
-    return "\n".join(
-        line.strip()[4:].strip() for line in lines if line.strip()[:4].upper() == "RUN "
-    )
-
-
-def _without_schedule(text: str) -> str:
-    """Return text with the times of a cron table's lines taken off."""
-    if "*" not in text:
-        return text
-    lines = text.split("\n")
-    for at, line in enumerate(lines):
-        fields = line.split(None, _CRON_FIELDS)
-        if len(fields) > _CRON_FIELDS and all(_CRON.issuperset(f) for f in fields[:_CRON_FIELDS]):
-            lines[at] = fields[_CRON_FIELDS]
-    return "\n".join(lines)

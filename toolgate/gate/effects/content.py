@@ -126,6 +126,12 @@ def _is_random(body: str) -> bool:
     return not any(word in lower for word in _PLACEHOLDERS)
 
 
+_NAMES = {
+    **dict.fromkeys(("SConstruct", "SConscript", "wscript"), "python"),
+    **dict.fromkeys(("Rakefile", "rakefile", "Vagrantfile", "Gemfile", "Podfile"), "ruby"),
+}
+
+
 def language_of(text: str, path: str, program: str) -> str:
     """Return the language a file is run in: by what runs it, its first line, its name.
 
@@ -140,4 +146,5 @@ def language_of(text: str, path: str, program: str) -> str:
         name = hint.rpartition("/")[2].rstrip("0123456789.-")
         if name in _PROGRAMS:
             return _PROGRAMS[name]
-    return _SUFFIXES.get(path.rpartition(".")[2], "shell")
+    name = path.rpartition("/")[2]
+    return _NAMES.get(name) or _SUFFIXES.get(name.rpartition(".")[2], "shell")

@@ -21,6 +21,7 @@ _FILE_ROLES = {
     "permission": "fs.permission",
     "link": "fs.link",
     "measure": "fs.read",
+    "folder": "fs.write",
 }
 _ROLE_MARKS = {"append": ("append",), "measure": ("measured",)}
 _SILENT_ROLES = frozenset(("text", "list"))
@@ -29,12 +30,19 @@ _CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", 
 # Programs that run files they are not given the names of; which ones, ``entrypoints`` says.
 _ENTERS = frozenset(
     (
-        *("npm", "yarn", "pnpm", "bun", "npx", "node", "make", "gmake", "just", "rake", "composer"),
+        *("npm", "yarn", "pnpm", "bun", "bunx", "npx", "node", "make", "gmake", "just", "rake"),
         *("pytest", "py.test", "unittest", "nose2", "tox", "nox", "jest", "vitest", "mocha", "ava"),
-        *("tap", "docker", "docker-compose", "crontab", "at", "batch", "terraform", "tofu"),
-        *("terragrunt", "go", "cargo", "rustc", "javac", "java", "coverage", "gunicorn", "uvicorn"),
-        *("hypercorn", "pip", "build", "inv", "invoke", "fab", "scons", "git commit", "git merge"),
-        *("git pull", "git push", "git checkout", "git switch", "git rebase", "git am"),
+        *("tap", "docker", "podman", "docker-compose", "crontab", "at", "batch", "terraform"),
+        *("tofu", "terragrunt", "go", "cargo", "rustc", "javac", "java", "coverage", "gunicorn"),
+        *("uvicorn", "hypercorn", "daphne", "granian", "flask", "celery", "streamlit", "composer"),
+        *("pip", "build", "inv", "invoke", "fab", "scons", "doit", "waf", "conan", "task", "bats"),
+        *("vagrant", "foreman", "honcho", "overmind", "hivemind", "pre-commit", "lefthook", "act"),
+        *("gitlab-runner", "direnv", "vite", "webpack", "rollup", "babel", "eslint", "prettier"),
+        *("next", "nuxt", "astro", "svelte-kit", "tailwindcss", "postcss", "tsup", "cypress"),
+        *("playwright", "gulp", "grunt", "pm2", "forever", "electron", "tsx", "ts-node", "nodemon"),
+        *("deno", "uv", "pdm", "hatch"),
+        *("git commit", "git merge", "git pull", "git push", "git checkout", "git switch"),
+        *("git rebase", "git am"),
     )
 )
 _LOOKING_MODULES = frozenset(
@@ -88,7 +96,7 @@ def apply(
         made += _standard_input(reading, entry, parsed, name, command)
     if started:
         made += reading.invoke(started, command)
-    if not looking and (name in _ENTERS or name.rpartition("/")[2].partition(" ")[0] in _ENTERS):
+    if not looking and _enters(entry, name, parsed):
         from toolgate.gate.effects import entrypoints
 
         made += entrypoints.run(reading, name, parsed, command)
@@ -102,6 +110,13 @@ def apply(
     if not made and any(role.startswith("measure") for role in roles):
         return [reading.inspect(name)._replace(how="measured")]
     return made or [reading.inspect(name)]
+
+
+def _enters(entry: dict[str, Any], name: str, parsed: Parsed) -> bool:
+    """Say whether a program may run files it is not given the names of."""
+    if name in _ENTERS or name.rpartition("/")[2].partition(" ")[0] in _ENTERS:
+        return True
+    return entry.get("stdin") == "shell" and parsed.has(["-i", "-l", "--login"], abbreviated=False)
 
 
 def _into_folder(
@@ -156,6 +171,8 @@ def _subcommand(
     if verbs.only_reads(entry, rest):
         return [*made, reading.inspect(name)]
     below = _below(entry, rest[0], last=len(rest) == 1) if rest[0].known else None
+    if below is None and entry.get("keeps"):
+        return [*made, *reading.invoke(rest, command)]
     if below is None or verbs.changes_a_noun(rest[0].text, below, rest[1:]):
         if any(word.text in ("--help", "help") for word in rest[:2]):
             return [*made, reading.inspect(name)]
@@ -219,7 +236,9 @@ def argument(
         return []
     if role in _FILE_ROLES:
         marks = (*how, *_ROLE_MARKS.get(role, ()))
-        return reading.touch(_FILE_ROLES[role], word, command, name, marks)
+        made = reading.touch(_FILE_ROLES[role], word, command, name, marks)
+        # An empty folder runs nothing by itself, wherever it lies.
+        return [e for e in made if role != "folder" or e.type != "sys.startup"]
     if role == "edit":
         shown = reading.touch("fs.read", word, command, name, how)
         return shown + reading.touch("fs.write", word, command, name, how)
@@ -340,6 +359,12 @@ def _wrapped(
     rest = rest[entry["wraps"] :]
     if entry["wraps"] and rest and rest[0].text == "--":
         rest = rest[1:]
+    for option in entry.get("splits", ()):
+        text = parsed.value(option)
+        if text is not None:
+            if not text.known or any(mark in text.text for mark in "\\$\"'#"):
+                return [*made, reading.code_not_known(name)]
+            rest = (*(text._replace(text=part) for part in text.text.split()), *rest)
     for option in entry.get("chdir", ()):
         folder = parsed.value(option)
         if folder is not None:
@@ -351,6 +376,7 @@ def _wrapped(
             variable, _, value = rest[0].text.partition("=")
             assign = ((variable, Word(value)),)
             made += reading.environment(command._replace(assigns=assign))
+            command = command._replace(assigns=(*command.assigns, *assign))
             rest = rest[1:]
     if not rest:
         return made

@@ -71,7 +71,7 @@ def in_short(effect: Effect) -> str:
     Left out: the scope that is the type's own, the resource that is the
     program, the proof of what is proved. Paths in the workspace are relative.
     """
-    if effect.type == "inspect":
+    if effect.type == "inspect" and effect.scope == usual_scope(effect.type):
         return effect.type
     text = effect.type
     if effect.how:

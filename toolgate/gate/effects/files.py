@@ -5,11 +5,13 @@ from posixpath import basename, dirname, join
 
 from toolgate.gate.effects import code, stored
 from toolgate.gate.effects.content import language_of
+from toolgate.gate.effects.entrypoints import EVERY
 from toolgate.gate.effects.flow import content
+from toolgate.gate.effects.jobs import image_runs, is_image
 from toolgate.gate.effects.loads import loaded
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import TOUCHES, Reading, Written, part_of
-from toolgate.gate.facts.artifacts import RUNS, UNREAD, Artifact
+from toolgate.gate.facts.artifacts import RUNS, UNREAD, Artifact, joined
 from toolgate.gate.facts.session import COPIES, EXECUTES, PENDING_WRITE, SECRET, UNREAD_ARTIFACT
 from toolgate.gate.shell.model import Command, Script
 
@@ -109,9 +111,15 @@ def _put(
 def _copy(source: Effect, path: str, reader: Reading, base: Written, *, link: bool) -> Written:
     """Return what a copy or a link of a file holds: what that file is known to hold."""
     known = reader.files.get(source.resource)
+    parts = reader.files.get(part_of(source.resource, EVERY)) if known is not None else None
+    if known is not None and parts is not None:
+        both = [one.artifact for one in (known, parts) if one.artifact is not None]
+        known = known._replace(artifact=joined(both))
     secret = base.secret or source.scope == "secret" or (known is not None and known.secret)
     if known is None or link:
-        copies = (source.resource, source.scope)
+        # What belongs to the system is guarded as such, whatever else lies there.
+        leads = link and source.scope != "system" and reader.paths.leads_to_gate(source.resource)
+        copies = (source.resource, "gate" if leads else source.scope)
         return base._replace(secret=secret, copies=copies, link=link)
     if known.artifact is not None:
         reader.files.rest_on(COPIES, *known.artifact.entries)
@@ -166,6 +174,11 @@ def executed(written: Written, path: str, program: str, reader: Reading) -> list
         return made  # running what the project's build made is running project code
     if written.text is None:
         return [*made, reader.unknown("written-in-this-text", program, path)]
+    if is_image(path):
+        from toolgate.gate.effects.special.containers import reaches_out
+
+        built = reader.inner(image_runs(written.text), inside="container")
+        return made + [effect for effect in built if reaches_out(effect)]
     language = language_of(written.text, path, program)
     if language == "shell":
         return made + reader.inner(written.text)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from toolgate.gate.effects.model import MARK, PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import Reading, Written
-from toolgate.gate.shell.model import Command, Script, Word
+from toolgate.gate.shell.model import HOLE, Command, Script, Word
 from toolgate.gate.shell.words import ansi_c, finish
 
 MAX_LINKS = 16
@@ -307,6 +307,29 @@ def printed_files(script: Script, sources: tuple[int, ...]) -> list[tuple[Word, 
     return []
 
 
+def read_on_the_way(script: Script, command: Command) -> list[tuple[Word, Command]]:
+    """Return the words that may name files from which a command's text is made.
+
+    Args:
+        script: the whole text.
+        command: the command.
+
+    Returns:
+        Each word, and the command it belongs to.
+    """
+    found: list[tuple[Word, Command]] = []
+    waiting, seen = [command], 0
+    while waiting and seen < MAX_LINKS:
+        here = waiting.pop()
+        seen += 1
+        words = _words(here)
+        if here is not command:
+            found += [(word, here) for word in words if word.known and word.text[:1] != "-"]
+        indexes = _producers(here, words)
+        waiting += [script.commands[at] for at in sorted(indexes) if at < len(script.commands)]
+    return found
+
+
 def content(script: Script, command: Command, links: int = 0) -> str | None:
     """Return what a command prints, where its text says so.
 
@@ -344,20 +367,67 @@ def printed(command: Command) -> str | None:
 
 
 def _printf(arguments: list[str]) -> str | None:
+    """Return what printf prints; None where a conversion is not followed."""
     if not arguments:
         return ""
-    pattern = finish(ansi_c(arguments[0]))
-    pieces = pattern.replace("%%", "\x01").split("%s")
-    if any("%" in piece for piece in pieces) or "%b" in pattern:
+    pieces = _conversions(arguments[0])
+    if pieces is None:
         return None
     values = arguments[1:]
-    if len(pieces) == 1:
-        return pattern.replace("\x01", "%")
     text = ""
     while True:
-        for index, piece in enumerate(pieces):
-            text += piece
-            if index < len(pieces) - 1:
-                text += values.pop(0) if values else ""
-        if not values:
-            return text.replace("\x01", "%")
+        for piece in pieces:
+            if len(piece) != 2 or piece[0] != "%":
+                text += finish(ansi_c(piece))
+            elif piece == "%%":
+                text += "%"
+            else:
+                made = _converted(piece[1], values.pop(0) if values else "")
+                if made is None or made.endswith(HOLE):
+                    return None if made is None else text + made[:-1]
+                text += made
+        if not values or len(pieces) == 1 or not any(piece in _TAKES_VALUE for piece in pieces):
+            return text
+
+
+_TAKES_VALUE = frozenset(("%s", "%b", "%d", "%i", "%c"))
+
+
+def _conversions(pattern: str) -> list[str] | None:
+    """Cut a format of printf into literal parts and conversions; None for one not followed."""
+    pieces = pattern.split("%")
+    made = [pieces[0]] if pieces[0] else []
+    position = 1
+    while position < len(pieces):
+        piece = pieces[position]
+        if not piece and position + 1 < len(pieces):
+            made += ["%%", *pieces[position + 1 : position + 2]]
+            position += 2
+            continue
+        if "%" + piece[:1] not in _TAKES_VALUE:
+            return None
+        made += ["%" + piece[0], piece[1:]] if len(piece) > 1 else ["%" + piece[0]]
+        position += 1
+    return made
+
+
+def _converted(kind: str, value: str) -> str | None:
+    """Return one value as a conversion prints it; a hole at its end where printing stops."""
+    if kind == "s":
+        return value
+    if kind == "c":
+        return value[:1]
+    if kind in "di":
+        number = value.lstrip("+-")
+        return (
+            str(int(value)) if number.isascii() and number.isdigit() and number[0] != "0" else None
+        )
+    # Of %b only the common escapes are followed: which quotes lose their backslash is a matter
+    # of the shell.
+    if any(mark in value for mark in ("\\\\", "\\'", '\\"', "\\?")):
+        return None
+    before, stop, _ = value.partition("\\c")
+    made = finish(ansi_c(before.replace("\\0", "\\")))
+    if HOLE in made:
+        return None
+    return made + HOLE if stop else made

@@ -3,6 +3,12 @@
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.shell.model import HOLE
 
+_METADATA = frozenset(
+    (
+        *("169.254.169.254", "169.254.170.2", "169.254.170.23", "100.100.100.200", "192.0.0.192"),
+        *("metadata.google.internal", "metadata", "fd00:ec2::254", "fd00:ec2::23"),
+    )
+)
 _PROXY_VARIABLES = frozenset(("http_proxy", "https_proxy", "all_proxy", "ftp_proxy"))
 
 
@@ -47,16 +53,42 @@ def is_local(host: str) -> bool:
 def is_metadata(host: str) -> bool:
     """Say whether a host gives a cloud machine its credentials.
 
-    Source: AWS, Azure and Google Cloud documentation of instance metadata.
+    Source: the clouds' own documentation of instance metadata (AWS with ECS and EKS, Azure,
+    Google Cloud, Alibaba Cloud, Oracle Cloud).
     """
-    return host in ("169.254.169.254", "metadata.google.internal", "fd00:ec2::254", "169.254.170.2")
+    return _dotted(host.removeprefix("::ffff:")) in _METADATA
+
+
+def _dotted(host: str) -> str:
+    """Return an IPv4 address as inet_aton reads it in dotted form; anything else as it is.
+
+    Source: POSIX.1-2024, inet_addr: one to four numbers, decimal, octal or hexadecimal.
+    """
+    parts = host.split(".")
+    if len(parts) > 4 or not host[:1].isdigit():
+        return host
+    value = 0
+    for position, part in enumerate(parts):
+        base = 16 if part[:2] == "0x" else 8 if part[:1] == "0" and len(part) > 1 else 10
+        try:
+            number = int(part, base) if part.isalnum() and len(part) < 16 else -1
+        except ValueError:
+            return host
+        bytes_ = 5 - len(parts) if position == len(parts) - 1 else 1
+        if not 0 <= number < 256**bytes_:
+            return host
+        value = (value << 8 * bytes_) + number
+    return ".".join(str(value >> shift & 255) for shift in (24, 16, 8, 0))
 
 
 def is_trusted(host: str, settings: Settings) -> bool:
     """Say whether a host is this machine or named by the policy, which covers subdomains."""
-    return is_local(host) or any(
-        host == trusted or host.endswith("." + trusted) for trusted in settings.trusted_hosts
-    )
+    return is_local(host) or covers(settings.trusted_hosts, host)
+
+
+def covers(hosts: tuple[str, ...], host: str) -> bool:
+    """Say whether a host is one of some hosts, or below one."""
+    return any(host == one or host.endswith("." + one) for one in hosts)
 
 
 def scope_of(host: str, settings: Settings) -> str:

@@ -31,7 +31,7 @@ def loaded(language: str, text: str, folder: str) -> list[str]:
     if not folder:
         return []
     if language == "python":
-        found = [join(folder, name) for name in _modules(text)]
+        found = [join(folder, name) for name in (*_modules(text), *_named_modules(text))]
     elif language in _CALLS:
         named = _named(text, _CALLS[language])
         if language == "javascript":
@@ -59,6 +59,18 @@ def _modules(text: str) -> list[str]:
             path = up + below.replace(".", "/")
             found += [f"{path}.py", f"{path}/__init__.py"] if below else []
             found += [join(path, f"{one.strip('()')}.py") for one in inside if one.strip("()")]
+    return found
+
+
+def _named_modules(text: str) -> list[str]:
+    """Return the files of modules that Python imports, or runs, by a name given as text."""
+    found = [
+        name.replace(".", "/") + ending
+        for name in _named(text, ("__import__(", "import_module(", "run_module("))
+        for ending in (".py", "/__init__.py")
+    ]
+    if "run_path(" in text or "exec(" in text or "eval(" in text:
+        found += _named(text, ("run_path(", "open(", "Path("))
     return found
 
 

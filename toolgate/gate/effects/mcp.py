@@ -7,7 +7,7 @@ from toolgate.gate.call import ToolCall
 from toolgate.gate.effects import code
 from toolgate.gate.effects.content import holds_secret
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
-from toolgate.gate.effects.patterns import matches
+from toolgate.gate.effects.patterns import matches, matches_any
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import Command
 
@@ -51,7 +51,10 @@ _LANGUAGES = {
 
 
 def effects_of_mcp(
-    call: ToolCall, mcp: dict[str, Description], reading: Callable[[], Reading]
+    call: ToolCall,
+    mcp: dict[str, Description],
+    trusted: tuple[str, ...],
+    reading: Callable[[], Reading],
 ) -> list[Effect]:
     """Return what the policy says of an MCP tool; what nobody described is not known.
 
@@ -61,12 +64,15 @@ def effects_of_mcp(
     Args:
         call: the call.
         mcp: the policy's descriptions, by tool name pattern.
+        trusted: patterns of tools that may be given what is no secret.
         reading: makes a reader of shell text where the call would run.
     """
     described = [item for pattern, item in mcp.items() if matches(call.tool, pattern)]
     made: list[Effect] = []
     for item in described:
         made += _described(call, item, reading)
+    if trusted and matches_any(call.tool, trusted):
+        made = [_to_trusted(call, effect) for effect in made]
     if not described:
         proof = unresolved("mcp-tool")
         made.append(Effect("exec.code", "unknown", call.tool, True, proof, call.tool, "tool"))
@@ -107,6 +113,15 @@ def _described(call: ToolCall, item: Description, reading: Callable[[], Reading]
         target = url if isinstance(url, str) and url else "\x00"
         made.append(reading().net("net." + access, target, call.tool))
     return made
+
+
+def _to_trusted(call: ToolCall, effect: Effect) -> Effect:
+    """Return an effect of a trusted tool: what the tool itself is sent counts as sent to a
+    trusted host. A host that an argument names is another matter, and so is every other effect.
+    """
+    if effect.type not in ("net.send", "msg.send") or effect.resource != call.tool:
+        return effect
+    return effect._replace(type="net.send", scope="workspace")
 
 
 def _read(language: str, text: str, call: ToolCall, reader: Reading) -> list[Effect]:

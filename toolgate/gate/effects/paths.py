@@ -131,6 +131,10 @@ class Paths:
         home = self.place.home
         return any(item.holds(path, home) for item in self._gate_sets) or self._is_gate(path)
 
+    def leads_to_gate(self, path: str) -> bool:
+        """Say whether a link to a folder lets what steers the agent be written through it."""
+        return not self._is_anchor(path) and self.holds_protected(path)
+
     def _known_folder(self, path: str) -> str:
         """Return the folder a partly known path surely lies in, or "" when there is none.
 

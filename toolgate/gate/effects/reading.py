@@ -28,6 +28,13 @@ FUNCTION = "()"
 """What follows a function's name to name the part of a shell file that calls it."""
 
 
+SHELL = "shell:"
+"""What names mean is kept under parts of this; no path can be it, and no part of it."""
+
+DEFINED = "shell:defined"
+"""Stands in for a file as soon as anything is kept about names, links or git's settings."""
+
+
 def part_of(path: str, name: str) -> str:
     """Return what a part of a file is known by: a target of a Makefile, a package's script."""
     return path + PART_MARK + name
@@ -74,10 +81,11 @@ class Files:
         session: the session before the call.
     """
 
-    __slots__ = ("_session", "facts", "gone", "runs", "sourced", "written")
+    __slots__ = ("_defines", "_session", "facts", "gone", "runs", "sourced", "written")
 
     def __init__(self, session: Session = NOTHING) -> None:
         self._session = session
+        self._defines: bool | None = None
         self.written: dict[str, Written] = {}
         self.gone: set[str] = set()
         self.runs: dict[str, None] = {}
@@ -88,6 +96,16 @@ class Files:
     def may_know(self) -> bool:
         """Say whether anything can be known of any file."""
         return bool(self.written) or self._session is not NOTHING
+
+    @property
+    def defines(self) -> bool:
+        """Say whether names, links or git's settings were given a meaning by what is known."""
+        if DEFINED in self.written:
+            return True
+        if self._defines is None:
+            known = self._session.artifact(DEFINED)
+            self._defines = known is not None and known.readable
+        return self._defines
 
     def get(self, path: str) -> Written | None:
         """Return what is known of a file, or of a part of one (see ``part_of``)."""
@@ -130,6 +148,14 @@ class Files:
         self.rest_on(READ_SECRET, written.artifact.entry_of(SECRET))
         return effect._replace(type="secret.read", how=f"{effect.how} copy".strip())
 
+    def behind(self, made: list[Effect], roots: tuple[str, ...]) -> list[Effect]:
+        """Return what accesses reach behind links that earlier calls have made."""
+        if not self.defines:
+            return []
+        from toolgate.gate.effects.links import through
+
+        return [more for effect in made for more in through(effect, self, roots)]
+
     def rest_on(self, code: str, *entries: str | None) -> None:
         """Note facts the reading rests on."""
         self.facts.update((Fact(code, entry), None) for entry in entries if entry)
@@ -146,6 +172,7 @@ class Reading(Protocol):
         files: what files are known to hold.
         fed: whether something is fed into the command that runs the text.
         inside: where the text runs, "" for here.
+        places: folders that the text has put in front of the search path.
     """
 
     place: Place
@@ -155,6 +182,7 @@ class Reading(Protocol):
     files: Files
     inside: str
     fed: bool
+    places: list[str]
 
     def inner(
         self,

@@ -20,6 +20,9 @@ class Settings(NamedTuple):
         system_paths: folders of the operating system.
         protected_refs: branches that others build on, as name patterns.
         trusted_hosts: hosts that may be sent to; a host covers its subdomains.
+        trusted_tools: MCP tools that may be given what is no secret, as name patterns.
+        trusted_remotes: hosts of git remotes that may be pushed to by address; a host
+            covers its subdomains.
     """
 
     secret_names: tuple[str, ...] = ()
@@ -33,3 +36,5 @@ class Settings(NamedTuple):
     system_paths: tuple[str, ...] = ()
     protected_refs: tuple[str, ...] = ()
     trusted_hosts: tuple[str, ...] = ()
+    trusted_tools: tuple[str, ...] = ()
+    trusted_remotes: tuple[str, ...] = ()

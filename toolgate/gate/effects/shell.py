@@ -7,12 +7,13 @@ from toolgate.gate.call import Place
 from toolgate.gate.catalog.load import Catalog
 from toolgate.gate.effects import flow
 from toolgate.gate.effects.entry import apply
-from toolgate.gate.effects.hosts import host_of, scope_of
+from toolgate.gate.effects.hosts import host_of, is_metadata, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.paths import Paths, region
 from toolgate.gate.effects.reading import FUNCTION, Files, part_of
 from toolgate.gate.effects.settings import Settings
-from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
+from toolgate.gate.facts.session import PART_MARK
+from toolgate.gate.shell.model import BELOW, HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.parse import read
 from toolgate.gate.shell.source import REFUSED
 from toolgate.gate.shell.state import TEMPORARY
@@ -30,32 +31,12 @@ _BIN = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebr
 # Folders of the operating system in which only it keeps programs.
 _SYSTEM_BIN = ("/System/Library/", "/usr/libexec/", "/usr/lib/", "/Library/Apple/")
 _LOCAL_BIN = ("/.venv/bin/", "/venv/bin/", "/env/bin/", "/node_modules/.bin/", "/.local/bin/")
-_HIJACK = frozenset(
-    (
-        *("LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "PROMPT_COMMAND"),
-        *("PERL5OPT", "PERL5DB", "PYTHONSTARTUP", "GIT_SSH", "GIT_PROXY_COMMAND"),
-    )
+_GLOB = frozenset("*?[")
+# Proofs of code that is taken from somewhere else and not known.
+_NOT_KNOWN = frozenset(
+    unresolved(reason) for reason in ("stdin", "code-not-known", "program-not-known")
 )
-_COMMAND_VARIABLES = frozenset(
-    (
-        "GIT_SSH_COMMAND",
-        "GIT_EXTERNAL_DIFF",
-        "GIT_PAGER",
-        "GIT_EDITOR",
-        "GIT_SEQUENCE_EDITOR",
-        "PAGER",
-        "EDITOR",
-        "VISUAL",
-        "MANPAGER",
-        "BROWSER",
-        *("SYSTEMD_PAGER", "SYSTEMD_EDITOR", "GH_PAGER", "GH_EDITOR", "AWS_PAGER", "PSQL_PAGER"),
-        *("PSQL_EDITOR", "KUBE_EDITOR", "BAT_PAGER", "FCEDIT", "RSYNC_RSH", "CVS_RSH", "SVN_SSH"),
-        *("LESSOPEN", "LESSCLOSE"),
-    )
-)
-_FILTERS = frozenset(("LESSOPEN", "LESSCLOSE"))
-# Words put in front of a program's own arguments.
-_OPTION_VARIABLES = {"TAR_OPTIONS": "tar"}
+_EXPORTS = frozenset(("export", "declare", "typeset", "readonly", "local"))
 # Alone, these ask an installed program about itself; one that does more breaks every convention.
 _ABOUT_ITSELF = frozenset(
     ("--version", "--help", "-V", "-h", "-version", "-help", "version", "help")
@@ -96,6 +77,7 @@ class Reader:
         self.depth = depth
         self.inside = inside
         self.fed = fed
+        self.places: list[str] = []
         self.script = Script((), ())
         self.doubtful: list[tuple[str, Script]] = []
         self.read_inside = [0]
@@ -127,7 +109,20 @@ class Reader:
             judged.append(made)
         every = [effect for made in self.settled(judged) for effect in made]
         every += [self._fault(fault) for fault in self.script.faults]
+        if self.place.kept_shell and not self.depth and not self.inside:
+            every += self._kept()
         return list(dict.fromkeys(every)) or [self.inspect("shell")]
+
+    def _kept(self) -> list[Effect]:
+        """Return what a shell that outlives the text is left with, and keep it."""
+        script = self.script
+        if not script.functions and not any(
+            name == "PATH" for command in script.commands for name, _ in command.assigns
+        ):
+            return []
+        from toolgate.gate.effects import defined
+
+        return defined.keep(self, script)
 
     def settled(self, judged: list[list[Effect]]) -> list[list[Effect]]:
         """Return the effects of each command, one for one, as the whole text makes them."""
@@ -145,7 +140,28 @@ class Reader:
             made += self._redirects(command) + self.environment(command)
         if command.words:
             made += self.invoke(command.words, command)
+        if command.assigns and (not command.words or command.words[0].text in _EXPORTS):
+            self.places = self._in_front(command) + self.places
+        if self.files.may_know and any(effect.proof in _NOT_KNOWN for effect in made):
+            made += self._fed_from_files(command)
         return made
+
+    def _fed_from_files(self, command: Command) -> list[Effect]:
+        """Return what running the written files does that text of unknown content is made from."""
+        made: list[Effect] = []
+        for word, where in flow.read_on_the_way(self.script, command):
+            path = self.paths.resolve(word.text, where.cwd)
+            if self.files.get(path) is not None or word.glob:
+                made += self.run_known(path, command.words[0].text if command.words else "") or []
+        return made
+
+    def _in_front(self, command: Command) -> list[str]:
+        """Return the folders that a command's assignments put in front of the search path."""
+        if not any(name == "PATH" for name, _ in command.assigns):
+            return []
+        from toolgate.gate.effects import defined
+
+        return defined.folders(command, self)
 
     def weighed(
         self, made: list[Effect], command: Command, carries: dict[int, flow.Carries]
@@ -183,6 +199,7 @@ class Reader:
             arguments = tuple(word._replace(sources=()) for word in arguments)
         reader = self.within(place, inside or self.inside, self.files)
         reader.fed = reader.fed or fed
+        reader.places = self.places
         return reader.effects(text, arguments)
 
     def elsewhere(self, inside: str, cwd: str = "") -> "Reader":
@@ -239,6 +256,8 @@ class Reader:
         )
         if kind == "fs.read":
             made = [self.files.seen(effect) for effect in made]
+        if kind in ("fs.read", "fs.write", "fs.permission") and not self.inside:
+            made += self.files.behind(made, self.place.roots)
         if self.files.written and kind in ("fs.read", "fs.write", "fs.permission"):
             link = self.files.written.get(self.paths.resolve(word.text, command.cwd))
             if link is not None and link.link and link.copies is not None:
@@ -299,54 +318,46 @@ class Reader:
 
     def environment(self, command: Command) -> list[Effect]:
         """Return the effects of a command's variable assignments."""
-        made: list[Effect] = []
-        for name, word in command.assigns:
-            if name in _HIJACK:
-                made.append(self.unknown("loader-variable", "shell", name))
-            elif name in _COMMAND_VARIABLES:
-                text = word.text.lstrip("|-") if name in _FILTERS else word.text
-                made += self.inner(text) if word.known else [self.unknown(name, "shell")]
-            elif name in _OPTION_VARIABLES and word.text and not _runs(command, name):
-                # Exported, it stands before the arguments of each later call.
-                made.append(self.unknown("option-variable", "shell", name))
-        return made
+        if not command.assigns:
+            return []
+        from toolgate.gate.effects.assignments import effects_of_assignments
 
-    def _with_options(self, words: tuple[Word, ...], command: Command) -> tuple[Word, ...]:
-        """Return a call's words with those that a variable before it puts in front."""
-        for variable, value in command.assigns:
-            if _OPTION_VARIABLES.get(variable) == words[0].text and value.text:
-                front = [Word(text) for text in value.text.split()] if value.known else [Word(HOLE)]
-                return (words[0], *front, *words[1:])
-        return words
+        return effects_of_assignments(self, command)
 
     def invoke(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
         """Return the effects of running a program with arguments."""
         if self._wrappers >= MAX_WRAPPERS:
             return [self._fault("too-deep")]
         self._wrappers += 1
+        places = self.places
+        if command.assigns:
+            self.places = self._in_front(command) + places
         try:
             return self._invoked(words, command)
         finally:
             self._wrappers -= 1
+            self.places = places
 
     def _invoked(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
         name = words[0].text
         if not words[0].known or words[0].glob or not name:
-            return [self.unknown("program-not-known", name or "shell")]
+            made = self._run_by_pattern(self.paths.resolve(name, command.cwd), name)
+            return [*(made or []), self.unknown("program-not-known", name or "shell")]
         if "/" in name:
             return self._by_path(words, command)
         entry = self.entry(name)
-        made = self._aliased(words)
+        made = self._aliased(words) + self._meant(name, by_shell=words is command.words)
         if entry is None:
             if len(words) == 2 and words[1].text in _ABOUT_ITSELF:
                 return [*made, self.inspect(name)]
-            called = self._function(name) or [self.unknown("unknown-program", name, name)]
-            return [*made, *called]
+            return made or [self.unknown("unknown-program", name, name)]
         if command.assigns:
-            words = self._with_options(words, command)
+            from toolgate.gate.effects.assignments import with_options
+
+            words = with_options(words, command)
         made += apply(self, entry, name, words[1:], command)
         if name == "alias":
-            self._define(words[1:])
+            made += self._define(words[1:])
         if name in _RUNNERS and (self.files.written or flow.has_standard_input(command)):
             made += self._supplied(words, command)
         return made
@@ -360,11 +371,18 @@ class Reader:
             return [self.unknown("too-many-runs", words[0].text)]
         return effects_of_supplied(self, words, command)
 
-    def _define(self, words: tuple[Word, ...]) -> None:
+    def _define(self, words: tuple[Word, ...]) -> list[Effect]:
+        made: list[Effect] = []
         for word in words:
             name, equals, body = word.text.partition("=")
             if equals and word.known:
                 self._aliases[name] = body
+            if equals and self.place.kept_shell and not self.inside:
+                from toolgate.gate.effects import defined
+
+                text = body if word.known else None
+                made += defined.define(self, name, text, calls="")
+        return made
 
     def _aliased(self, words: tuple[Word, ...]) -> list[Effect]:
         """Return what a command does where a name of it is an alias this text has defined."""
@@ -376,6 +394,23 @@ class Reader:
         made = self.inner(" ".join([body, *(quote(w.text) for w in words[1:] if w.known)]))
         self._aliases[words[0].text] = body
         return made
+
+    def _meant(self, name: str, *, by_shell: bool) -> list[Effect]:
+        """Return what a name does that something else than its program answers to; or nothing.
+
+        That is a function of a file the text has sourced, a program put into a folder that
+        is searched first, or what earlier calls have let it stand for. Only the shell itself
+        knows of aliases and functions, not what starts a program for it (``command ls``).
+        """
+        made = self._function(name) if self.files.sourced and by_shell else []
+        if not (self.places or self.files.defines):
+            return made
+        from toolgate.gate.effects import defined
+
+        made += defined.searched(self, name, self.places)
+        if not self.files.defines:
+            return made
+        return made + defined.redefined(self, name, by_shell=by_shell)
 
     def _function(self, name: str) -> list[Effect]:
         """Return what a function does that a file sourced by this text defines; else nothing."""
@@ -433,7 +468,7 @@ class Reader:
         self.files.runs[path] = None
         written = self.files.get(path)
         if written is None:
-            return None
+            return self._run_by_pattern(path, program)
         if self.depth > MAX_NESTING:
             return [self.unknown("nested-too-deep", program)]
         self.depth += 1
@@ -444,9 +479,21 @@ class Reader:
         finally:
             self.depth -= 1
 
+    def _run_by_pattern(self, path: str, program: str) -> list[Effect] | None:
+        """Return what running files by a pattern does, of those that were written."""
+        if PART_MARK in path or not self.files.may_know:
+            return None
+        if _GLOB.isdisjoint(path) and BELOW not in path:
+            return None
+        from toolgate.gate.effects.patterned import run
+
+        return run(self, path, program) or None
+
     def net(self, kind: str, target: str, name: str, how: tuple[str, ...] = ()) -> Effect:
         """Return the effect of reaching a host."""
         host = host_of(target)
+        if is_metadata(host):
+            return Effect("secret.read", "secret", host, True, PROVED, name, "metadata")
         scope = scope_of(host, self.settings)
         proof = unresolved("host-not-known") if scope == "unknown" else PROVED
         return Effect(kind, scope, host, kind == "net.fetch", proof, name, " ".join(how))
@@ -465,11 +512,6 @@ def entry_of(catalog: Catalog, name: str) -> dict[str, Any] | None:
         bare = name.rstrip("0123456789.-")
         found = catalog.get(bare) if bare and bare != name else None
     return found
-
-
-def _runs(command: Command, variable: str) -> bool:
-    """Say whether a command is the program whose options a variable holds."""
-    return bool(command.words) and command.words[0].text == _OPTION_VARIABLES[variable]
 
 
 def _is_descriptor(text: str) -> bool:

@@ -108,7 +108,7 @@ def effects_of_tool(
     if tool.startswith("mcp__"):
         from toolgate.gate.effects.mcp import effects_of_mcp
 
-        return effects_of_mcp(call, mcp, reading)
+        return effects_of_mcp(call, mcp, settings.trusted_tools, reading)
     return [Effect("exec.code", "unknown", tool, True, unresolved("unknown-tool"), tool, "tool")]
 
 
@@ -125,6 +125,7 @@ def _file(call: ToolCall, paths: Paths, files: Files) -> list[Effect]:
                 Effect("secret.persist", where.scope, where.resource, True, PROVED, call.tool, "")
             )
         part = call.tool not in _WHOLE
+        made += files.behind(made, call.place.roots)
         text = "\n".join(texts) if texts else None
         before = files.get(where.resource) if part else None
         files.put(
@@ -133,6 +134,7 @@ def _file(call: ToolCall, paths: Paths, files: Files) -> list[Effect]:
         )
     elif kind == "fs.read":
         made = [files.seen(effect) for effect in made]
+        made += files.behind(made, call.place.roots)
     return made
 
 

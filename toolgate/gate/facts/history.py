@@ -13,7 +13,6 @@ from toolgate.gate.facts.artifacts import (
     Artifact,
     Write,
     followed,
-    held,
     joined,
     state_of,
 )
@@ -29,9 +28,10 @@ from toolgate.gate.facts.session import (
 STORES = "stores("
 _SEVERAL = f"{STORES}{SEVERAL})"
 
-_FETCHES = frozenset(("net.fetch", "net.send"))
+# What comes from there is by others; so is what is only looked at there: issues, reviews.
+_FETCHES = frozenset(("net.fetch", "net.send", "inspect"))
 _OUTSIDE = frozenset(("outside", "unknown"))
-_UNTRUSTED_TOOLS = ("mcp__",)
+_UNTRUSTED_TOOLS = ("mcp__", "WebSearch", "google_web_search")
 
 
 class Decided(NamedTuple):
@@ -110,13 +110,16 @@ def artifact_of(
     since = {write.entry for write in of_file} if certain else None
 
     def counted(key: str) -> Sequence[Write]:
+        if key == whole:
+            return of_file
         found = writes(key)
         if key != part or since is None:
             return found
         return [write for write in found if write.entry in since]
 
     # What a write puts into the file as a whole was not told by parts: it may be in any.
-    return joined(item for item in (followed(part, counted), held(of_file)) if item is not None)
+    both = (followed(part, counted), followed(whole, counted))
+    return joined(item for item in both if item is not None)
 
 
 def latest_fact(

@@ -1,6 +1,6 @@
 """The axes a call is weighed on, and their lines. Pure."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from toolgate.gate.decision import ASK, DENY
 
@@ -17,6 +17,7 @@ class Axis(NamedTuple):
         softened: whether the user's explicit request lowers it by one step.
         ceiling: the strictest answer a reading can give, ``ask`` or ``deny``.
         needs_task: whether it can only be read against what the user asked for.
+        question: what a judge is asked, for an axis that the policy adds; else "".
     """
 
     name: str
@@ -25,6 +26,7 @@ class Axis(NamedTuple):
     softened: bool = False
     ceiling: str = DENY
     needs_task: bool = False
+    question: str = ""
 
 
 SHIPPED = (
@@ -54,3 +56,15 @@ class Axes(NamedTuple):
 def shipped_axes() -> Axes:
     """Return the axes of a policy that says nothing of them."""
     return Axes({axis.name: axis for axis in SHIPPED})
+
+
+def axes_of(compiled: dict[str, Any]) -> Axes:
+    """Return the axes of a compiled policy: the seven shipped ones, changed and added to.
+
+    Args:
+        compiled: what the policy says of its axes, as ``axes_source`` makes it.
+    """
+    made = shipped_axes().axes
+    for name, said in compiled.get("axes", {}).items():
+        made[name] = made.get(name, Axis(name))._replace(**said)
+    return Axes(made, compiled.get("authorized", AUTHORIZED_LINE))

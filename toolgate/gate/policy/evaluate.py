@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from toolgate.gate.call import ToolCall
 from toolgate.gate.decision import ALLOW, ASK
 from toolgate.gate.effects.model import Effect, is_stored
 from toolgate.gate.policy.index import Answer
@@ -37,7 +38,11 @@ class Verdict(NamedTuple):
 
 
 def evaluate(
-    policy: Policy, tool: str, effects: tuple[Effect, ...], known: Known = nothing_known
+    policy: Policy,
+    tool: str,
+    effects: tuple[Effect, ...],
+    known: Known = nothing_known,
+    call: ToolCall | None = None,
 ) -> Verdict:
     """Return the strictest verdict over a call's effects.
 
@@ -47,6 +52,8 @@ def evaluate(
         effects: the call's effects.
         known: says whether a fact is known of the session; only asked about rules that
             speak about an effect of the call.
+        call: the call, for rules that depend on who calls, its text or the time; without
+            it they do not apply.
 
     An effect is allowed by a rule that allows it and no rule that asks or
     denies, or when it is proved to only look. What no rule speaks for gets the
@@ -55,9 +62,11 @@ def evaluate(
     rule whose name sorts first. What a written file would do when run is no effect
     of the call that writes it.
     """
-    index = policy.index
+    index, waiting = policy.index, policy.resting
+    if policy.conditional is not None:
+        _, index, waiting = policy.conditional.at(call)
     on_call = index.on_call(tool)
-    resting = [rule for rule in policy.resting if applies_to_tool(rule.tools, tool)]
+    resting = [rule for rule in waiting if applies_to_tool(rule.tools, tool)]
     over_call = [rule for rule in resting if not rule.effects and rests(rule, known)]
     allows = [rule for rule in over_call if rule.decide == ALLOW]
     place = on_call.place

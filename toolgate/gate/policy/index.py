@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from toolgate.gate.decision import ALLOW
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.patterns import matches
-from toolgate.gate.policy.match import applies_to_tool, fits
+from toolgate.gate.policy.match import applies_to_tool, fits, is_named
 from toolgate.gate.policy.rule import HARMLESS, ActionClass, Rank, Rule, rank
 
 MAX_KEPT = 4_096
@@ -134,8 +134,8 @@ class _Kind:
                     continue
                 if "resource" in wanted:
                     by_resource.append((wanted["resource"], (rule, wanted)))
-                elif "program" in wanted:
-                    by_program.append((wanted["program"], (rule, wanted)))
+                elif is_named(wanted):
+                    by_program.append((wanted.get("program", ["*"]), (rule, wanted)))
                 else:
                     self.general.append((rule, wanted))
         self.named = bool(by_program or by_resource)

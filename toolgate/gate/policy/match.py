@@ -34,7 +34,8 @@ def fits(wanted: dict[str, Any], effect: Effect) -> bool:
 
     ``how`` holds when one of its qualifiers is there, ``all`` when every one
     is, ``without`` when none is. Other keys hold when the effect's value is
-    among those listed; ``program`` and ``resource`` take ``*``.
+    among those listed; ``program`` and ``resource`` take ``*``. Overrides add ``only``,
+    one of whose descriptions must fit, and ``but``, none of whose may.
     """
     if "type" in wanted and effect.type not in wanted["type"]:
         return False
@@ -53,7 +54,20 @@ def fits(wanted: dict[str, Any], effect: Effect) -> bool:
         return False
     if "program" in wanted and not matches_any(effect.program, tuple(wanted["program"])):
         return False
-    return "resource" not in wanted or matches_any(effect.resource, tuple(wanted["resource"]))
+    if "resource" in wanted and not matches_any(effect.resource, tuple(wanted["resource"])):
+        return False
+    if "only" in wanted and not any(fits(item, effect) for item in wanted["only"]):
+        return False
+    return "but" not in wanted or not any(fits(item, effect) for item in wanted["but"])
+
+
+def is_named(wanted: dict[str, Any]) -> bool:
+    """Say whether what fits an item depends on an effect's program or resource."""
+    return (
+        "program" in wanted
+        or "resource" in wanted
+        or any(is_named(item) for key in ("only", "but") for item in wanted.get(key, ()))
+    )
 
 
 def _proof(wanted: list[str], proof: str) -> bool:

@@ -5,13 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 from toolgate.canonical import digest
 from toolgate.errors import PolicyError
+from toolgate.gate.decision import DENY
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.policy.index import RuleIndex
 from toolgate.gate.policy.rule import ActionClass, Rule, unspoken
 
 if TYPE_CHECKING:
+    from toolgate.gate.call import ToolCall
     from toolgate.gate.policy.axes import Axes
     from toolgate.gate.policy.compose import Rule as Composition
+    from toolgate.gate.policy.conditional import Conditional
+    from toolgate.gate.policy.judge import Judge
+    from toolgate.gate.policy.overrides import Override
 
 FORMAT = "toolgate.policy/1"
 _WORDS = {str: "texts", dict: "mappings", bool: "true or false"}
@@ -45,6 +50,8 @@ class Policy:
         self.default: str = body["default"]
         self.unattended_modes = frozenset(body["unattended"]["modes"])
         self.unattended_answer: str = body["unattended"]["ask"]
+        self.fail_mode: str = body.get("fail_mode", DENY)
+        self._axes: dict[str, Any] = body.get("axes", {})
         self.settings = Settings(**{key: tuple(value) for key, value in body["names"].items()})
         self.mcp: dict[str, list[str] | dict[str, Any]] = body["mcp"]
         self.classes = tuple(
@@ -65,6 +72,8 @@ class Policy:
                 item["because"],
                 *_speaks_of(item, f"rule {item['rule']}", source),
                 tuple(item.get("facts", ())),
+                item.get("when"),
+                item.get("floor", False),
             )
             for item in body["rules"]
         )
@@ -72,13 +81,36 @@ class Policy:
         self.resting = tuple(rule for rule in self.rules if rule.facts)
         plain = [rule for rule in self.rules if not rule.facts]
         self.index = RuleIndex(plain, self.classes, self.unspoken)
+        self.overrides = _overrides(body.get("overrides", []))
+        self.conditional = self._conditional()
+        self.judge = self._judge_of(body.get("judge"))
+
+    def _conditional(self) -> "Conditional | None":
+        """Return what selects the rules of a call, where not all stand for every one."""
+        if not self.overrides and all(rule.when is None for rule in self.rules):
+            return None
+        from toolgate.gate.policy.conditional import Conditional
+
+        return Conditional(self.rules, self.overrides, self.classes, self.unspoken)
+
+    def _judge_of(self, said: dict[str, Any] | None) -> "Judge | None":
+        """Return the judge, where the policy has one."""
+        if said is None:
+            return None
+        from toolgate.gate.policy.judge import judge_of
+
+        return judge_of(said, self.axes)
 
     @property
     def axes(self) -> "Axes":
         """Return the axes and their lines."""
-        from toolgate.gate.policy.axes import shipped_axes
+        from toolgate.gate.policy.axes import axes_of
 
-        return shipped_axes()
+        return axes_of(self._axes)
+
+    def standing(self, call: "ToolCall | None") -> tuple[Rule, ...]:
+        """Return the rules that stand for a call: for who makes it, its text and its time."""
+        return self.rules if self.conditional is None else self.conditional.at(call).rules
 
     def approvers(self, action_class: str) -> "Composition":
         """Return who approves an action: its class's composition, else any one principal."""
@@ -97,6 +129,14 @@ class Policy:
             for rule in self.rules
             if any("type" not in wanted or kind in wanted["type"] for wanted in rule.effects)
         ]
+
+
+def _overrides(items: list[dict[str, Any]]) -> "tuple[Override, ...]":
+    if not items:
+        return ()
+    from toolgate.gate.policy.overrides import override_of
+
+    return tuple(override_of(item) for item in items)
 
 
 def _speaks_of(

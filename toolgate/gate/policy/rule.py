@@ -17,6 +17,8 @@ class Rule(NamedTuple):
         tools: tool name patterns; empty for every tool.
         effects: what an effect must be like, any of them; empty for a rule over the whole call.
         facts: codes of what must be known of the session, all of them.
+        when: what must hold of the call besides (``conditions``), or None.
+        floor: whether no request of the user and no override lowers its answer.
     """
 
     name: str
@@ -26,6 +28,8 @@ class Rule(NamedTuple):
     tools: tuple[str, ...]
     effects: tuple[dict[str, Any], ...]
     facts: tuple[str, ...] = ()
+    when: dict[str, list[str]] | None = None
+    floor: bool = False
 
 
 class ActionClass(NamedTuple):

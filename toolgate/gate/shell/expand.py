@@ -9,6 +9,8 @@ from toolgate.gate.shell.state import MAX_VALUES, TEMPORARY, State
 MAX_WORD = 16_384
 _BARE_LEAVES = frozenset(("word", "regex", "extglob_pattern"))
 _LIST_NODES = frozenset(("string", "simple_expansion", "expansion"))
+_EXPANSIONS = frozenset(("simple_expansion", "expansion"))
+_SEPARATORS = frozenset(("$IFS", "${IFS}"))
 _STRING_PARTS = frozenset(('"', "string_content"))
 BLANKS = " \t\n\r\f\v"
 _KEEP_THE_START = ("%", "-", ":-", "+", ":+")
@@ -92,7 +94,10 @@ class Expander:
         if literal is not None:
             return [Word(literal)]
         quotes = any(mark in self.text(node) for mark in "'\"")
-        return self.spread(self._pieces(node, True), quotes=quotes)
+        pieces = self._pieces(node, True)
+        if node.type in _EXPANSIONS and not any(piece.text for piece in pieces):
+            return []  # an empty value that nothing quotes makes no word
+        return self.spread(pieces, quotes=quotes)
 
     def spread(self, pieces: list[Word], *, quotes: bool = False) -> list[Word]:
         """Return the words that marked ones become: braces, tilde and patterns taken in.
@@ -138,7 +143,7 @@ class Expander:
             name = inside[2:-4]
         else:
             return None
-        items = self.state.lists.get(name)
+        items = self.state.lists.get(self.state.references.get(name, name))
         if items is None:
             return None
         if quoted:
@@ -203,19 +208,27 @@ class Expander:
         if kind in ("command_substitution", "process_substitution"):
             return [self._substituted(node)]
         if kind == "concatenation":
-            return self._concatenation(node)
+            return self._concatenation(node, splitting)
         return [Word(HOLE, sources=self.substitutions(node))]
 
-    def _concatenation(self, node: Any) -> list[Word]:
+    def _concatenation(self, node: Any, splitting: bool) -> list[Word]:
         alternatives: list[Word] = [Word("")]
+        fields: list[Word] = []
         for position, child in enumerate(node.children):
+            if splitting and "IFS" not in self.state.values and self.text(child) in _SEPARATORS:
+                # Blanks in the midst of a word, written so that none is seen.
+                fields += [word for word in alternatives if word.text]
+                alternatives = [Word("")]
+                continue
             pieces = self._pieces(child, True)
             if child.type == "simple_expansion" and self._braces_follow(node, position):
                 return [Word(HOLE, sources=self.substitutions(node))]  # $x{a,b} is $xa $xb
             if len(alternatives) * len(pieces) > MAX_VALUES:
                 pieces = [Word(HOLE)]
             alternatives = [joined(left, right) for left in alternatives for right in pieces]
-        return alternatives
+        if not fields:
+            return alternatives
+        return (fields + [word for word in alternatives if word.text])[: words.MAX_FIELDS + 1]
 
     def _braces_follow(self, node: Any, position: int) -> bool:
         following = node.children[position + 1 : position + 2]

@@ -76,9 +76,11 @@ class Script(NamedTuple):
         faults: reason slugs for what could not be read; empty when all was.
         cwd: the directory it ends in; "" when not known.
         doubtful: whether it has a form that the grammar is known to misread in silence.
+        functions: names the text has given to functions, each with a body as source.
     """
 
     commands: tuple[Command, ...]
     faults: tuple[str, ...]
     cwd: str = ""
     doubtful: bool = False
+    functions: tuple[tuple[str, str], ...] = ()

@@ -6,9 +6,11 @@ follow becomes a ``HOLE`` in a word or a fault of the whole script; a script
 with a fault is never proved harmless.
 """
 
+from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
-from toolgate.gate.shell.expand import BLANKS, Expander, joined
+from toolgate.gate.shell.expand import BLANKS, Expander, joined, unknown
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.plain import Node, plain_tree
 from toolgate.gate.shell.source import parsed, refusal
@@ -18,13 +20,12 @@ MAX_COMMANDS = 3_200
 MAX_STEPS = 8_000
 MAX_REDIRECTS = 512
 MAX_ROUNDS = 12
+MAX_CHOICES = 12
 MAX_UNROLLED = 200
 
-_TRANSPARENT = frozenset(
-    ("program", "do_group", "else_clause", "elif_clause", "compound_statement")
-)
+_TRANSPARENT = frozenset(("program", "do_group", "compound_statement"))
 _CONDITIONAL = frozenset(
-    ("if_statement", "while_statement", "case_statement", "case_item", "c_style_for_statement")
+    ("while_statement", "case_statement", "case_item", "c_style_for_statement")
 )
 _LOOPS = frozenset(("while_statement", "c_style_for_statement"))
 _KEYWORDS = frozenset(
@@ -50,6 +51,9 @@ _TAKE_REDIRECTS = frozenset(
     ("command", "redirected_statement", "function_definition", "variable_assignment")
 )
 _LEAVES = frozenset(("exit", "return", "break", "continue"))
+_AS_IS = frozenset(("command", "builtin"))
+_DECLARES = frozenset(("declare", "typeset", "local", "export", "readonly"))
+_EXPORTS = frozenset(("export", "readonly"))
 _HEREDOC_PARTS = frozenset(("heredoc_start", "heredoc_end", "file_descriptor"))
 _REDIRECTS = frozenset(("file_redirect", "herestring_redirect", "heredoc_redirect"))
 _CLOSING = frozenset((">&-", "<&-"))
@@ -74,6 +78,13 @@ def read(text: str, *, cwd: str, home: str, arguments: tuple[Word, ...] | None =
     source, root, rewritten = b"", plain_tree(text), False
     if root is None:
         source, root, fault = parsed(text)
+        if root.has_error:
+            from toolgate.gate.shell.unclosed import missing_mark
+
+            mark = missing_mark(text)
+            if mark:
+                text += mark
+                source, root, fault = parsed(text)
         rewritten = source != text.encode()  # it has been put in another form
     walk = Walk(source, cwd, home)
     walk.doubtful = rewritten
@@ -88,7 +99,14 @@ def read(text: str, *, cwd: str, home: str, arguments: tuple[Word, ...] | None =
         walk.faults.add("too-deep")
     except TooManyError:
         walk.faults.add("too-many-commands")
-    return Script(tuple(walk.commands), tuple(sorted(walk.faults)), walk.state.cwd, walk.doubtful)
+    functions = tuple(
+        (name, walk.text(body))
+        for name, bodies in walk.state.functions.items()
+        for body in bodies
+        if body is not None
+    )
+    faults = tuple(sorted(walk.faults))
+    return Script(tuple(walk.commands), faults, walk.state.cwd, walk.doubtful, functions)
 
 
 def _last(node: Any) -> Any:
@@ -116,6 +134,33 @@ class Line(NamedTuple):
     trailing: list[Any]
 
 
+class Ways:
+    """The ways through an ``if``.
+
+    Args:
+        begin: the state in which the next one begins.
+        ends: the states in which those walked so far end, but the last.
+    """
+
+    __slots__ = ("begin", "ends")
+
+    def __init__(self, begin: State, ends: list[State]) -> None:
+        self.begin = begin
+        self.ends = ends
+
+
+class Declared(NamedTuple):
+    """How variables are declared.
+
+    Args:
+        local: as local to the function that runs.
+        reference: as names of other variables.
+    """
+
+    local: bool = False
+    reference: bool = False
+
+
 class Walk(Expander):
     """One pass over a syntax tree. The result is ``commands`` and ``faults``."""
 
@@ -126,6 +171,7 @@ class Walk(Expander):
         self._walked_again: set[str] = set()
         self._steps = 0
         self._belongs: dict[int, Line] = {}
+        self._ways: list[Ways] = []
         self._behind = False  # whether the statement walked is left running behind
 
     def statement(self, node: Any, stdin: tuple[int, ...], piped: bool = False) -> tuple[int, ...]:
@@ -182,6 +228,31 @@ class Walk(Expander):
             made += self._children(node, stdin, piped)  # a later round sees what this one set
         self.state.merge(before)
         return made
+
+    def _on_if_statement(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        ways = Ways(self.state.copy(), [])
+        self._ways.append(ways)
+        made = self._children(node, stdin, piped)
+        self._ways.pop()
+        if not any(child.type == "else_clause" for child in node.children):
+            ways.ends.append(ways.begin)
+        for end in ways.ends:
+            self.state.merge(end)
+        return made
+
+    def _on_then(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        if self._ways:
+            self._ways[-1].begin = self.state.copy()
+        return ()
+
+    def _on_else_clause(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+        """Walk another way through an ``if``: from where the first one began, not from its end."""
+        if self._ways:
+            self._ways[-1].ends.append(self.state)
+            self.state = self._ways[-1].begin.copy()
+        return self._children(node, stdin, piped)
+
+    _on_elif_clause = _on_else_clause
 
     def _subshell(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
         before = self.state.copy()
@@ -413,6 +484,34 @@ class Walk(Expander):
     def _command(
         self, node: Any, stdin: tuple[int, ...], piped: bool, line: "Line"
     ) -> tuple[int, ...]:
+        """Walk a simple command, once for each value that a variable in it may have."""
+        several = [name for name, values in self.state.values.items() if len(values) > 1]
+        if not several or node is None:
+            return self._one_command(node, stdin, piped, line)
+        text = self.text(node)
+        several = [name for name in several if "$" in text and name in text]
+        before = self.state
+        values = [before.values[name] for name in several]
+        if prod(map(len, values)) > MAX_CHOICES:
+            values = [[unknown(words)] for words in values]
+        made: tuple[int, ...] = ()
+        ends: list[State] = []
+        for chosen in product(*values):
+            self.state = before.copy()
+            for name, word in zip(several, chosen, strict=True):
+                self.state.values[name] = [word]
+            made += self._one_command(node, stdin, piped, line)
+            for name, word in zip(several, chosen, strict=True):
+                if self.state.values.get(name) == [word]:
+                    self.state.values[name] = before.values[name]
+            ends.append(self.state)
+        for end in ends[:-1]:
+            self.state.merge(end)
+        return made
+
+    def _one_command(
+        self, node: Any, stdin: tuple[int, ...], piped: bool, line: "Line"
+    ) -> tuple[int, ...]:
         assigns: list[tuple[str, Word]] = []
         arguments: list[Word] = []
         children = node.children if node is not None else []
@@ -484,6 +583,11 @@ class Walk(Expander):
                 if len(bodies) > 1:
                     state.merge(before)
         if None in bodies:
+            if name in _AS_IS and len(arguments) > 1 and arguments[1].text in _DECLARES:
+                exported = arguments[1].text in _EXPORTS
+                local = bool(self._calling) and not exported
+                for word in arguments[2:]:
+                    self._declare_word(word, Declared(local))
             self.faults |= state.change(arguments)
             if name == "read":
                 self._read_into(arguments[1:], redirects, stdin)
@@ -520,7 +624,10 @@ class Walk(Expander):
             self.state.forget()
             arguments = (Word(HOLE),)
         self.state.set_list("@", arguments)
+        around, self.state.outer = self.state.outer, {}
+        references = self.state.references
         made = self.statement(body, stdin, piped)
+        self.state.leave(around, references)
         self.state.set_list("@", outer)
         self._calling.pop()
         return made
@@ -546,25 +653,67 @@ class Walk(Expander):
     def _on_declaration_command(
         self, node: Any, stdin: tuple[int, ...], piped: bool
     ) -> tuple[int, ...]:
-        flags = [self.text(child) for child in node.children[1:]]
-        if any(flag.startswith("-") and "n" in flag for flag in flags):
-            self.state.forget()  # a name reference: any variable may change through it
-        if any(flag.startswith("-") and "f" in flag for flag in flags) and self.state.functions:
+        options = [self.text(child) for child in node.children[1:]]
+        flags = "".join(text for text in options if text[:1] == "-")
+        if "f" in flags and self.state.functions:
             self.faults.add("functions-in-text-run-later")
+        keyword = self.text(node.children[0])
+        local = bool(self._calling) and keyword in ("local", "declare", "typeset")
+        declared = Declared(local and "g" not in flags, keyword not in _EXPORTS and "n" in flags)
+        if self.state.references and any(text[:2] == "+n" for text in options):
+            self.faults.add("name-reference")
         assigns: list[tuple[str, Word]] = []
         arguments: list[Word] = []
         for position, child in enumerate(node.children):
             if position == 0:
                 arguments.append(Word(self.text(child)))
             elif child.type == "variable_assignment":
-                assigns.append(self._assignment(child, keep=True))
+                assigns.append(self._assignment(child, keep=True, declared=declared))
             elif child.type == "variable_name":
                 arguments.append(Word(self.text(child)))
+                self._declare(self.text(child), declared)
             else:
-                arguments.extend(self.fields(child))
+                fields = self.fields(child)
+                arguments.extend(fields)
+                for word in fields:
+                    self._declare_word(word, declared)
         return (
             self._add(Command(tuple(arguments), tuple(assigns), (), self.state.cwd, stdin, piped)),
         )
+
+    def _declare(self, name: str, declared: "Declared") -> None:
+        """Take in a variable that is declared without a value."""
+        if declared.reference:
+            self.faults.add("name-reference")  # its first value will say which variable it is
+        if declared.local:
+            self.state.make_local(name)
+            if name in self.state.values:  # bash unsets it; dash lets it keep its value
+                self.state.set_values(name, [*self.state.look_up(name), Word("")])
+
+    def _declare_word(self, word: Word, declared: "Declared") -> None:
+        """Take in an assignment that stands in quotes, as a word of its own."""
+        name, equals, value = word.text.partition("=")
+        if HOLE in name and not name.startswith("-"):
+            self.state.forget()  # which variable is set is not known
+        elif equals and name.rstrip("+").isidentifier():
+            known = word._replace(text=value if name[-1] != "+" else HOLE)
+            self._set(name.rstrip("+"), known, None, False, declared)
+
+    def _set(
+        self,
+        label: str,
+        word: Word,
+        items: tuple[Word, ...] | None,
+        appended: bool,
+        declared: "Declared",
+    ) -> None:
+        """Give a variable its value, or the name of the variable it stands for."""
+        if declared.local:
+            self.state.make_local(label)
+        if not declared.reference:
+            self._keep(label, word, items, appended)
+        elif not word.known or not self.state.refer(label, word.text):
+            self.faults.add("name-reference")
 
     def _on_unset_command(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
         for child in node.children[1:]:
@@ -581,7 +730,9 @@ class Walk(Expander):
         self.substitutions(node)
         return ()
 
-    def _assignment(self, node: Any, *, keep: bool) -> tuple[str, Word]:
+    def _assignment(
+        self, node: Any, *, keep: bool, declared: "Declared | None" = None
+    ) -> tuple[str, Word]:
         name = node.child_by_field_name("name")
         value = node.child_by_field_name("value")
         array = value is not None and value.type == "array"
@@ -598,8 +749,8 @@ class Walk(Expander):
         if appended:
             word = word._replace(text=HOLE)
         if keep:
-            self._keep(label, word, items if array else None, appended)
-        return label, word
+            self._set(label, word, items if array else None, appended, declared or Declared())
+        return self.state.references.get(label, label), word
 
     def _items(self, array: Any) -> tuple[Word, ...] | None:
         """Return an array's words; None where one is put at a place of its own."""

@@ -1,7 +1,7 @@
 """What a shell text does to its own directory and variables as it runs."""
 
 from posixpath import isabs, join, normpath
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolgate.gate.shell.model import HOLE, Word
 
@@ -21,6 +21,20 @@ _CHANGES = _SUBSCRIPTS.union(
 """Builtins that change what the text knows, or may run code while they do."""
 
 
+class Outer(NamedTuple):
+    """What a local variable stands for outside its function.
+
+    Args:
+        values: the words it may stand for; None where the text has set none.
+        items: the words of the array of that name, where they are known.
+        surely: whether it is local on every way through the function.
+    """
+
+    values: list[Word] | None
+    items: tuple[Word, ...] | None
+    surely: bool = True
+
+
 class State:
     """What the text has set so far: directory and variables.
 
@@ -28,7 +42,9 @@ class State:
     a failure ends the text (``set -e``). A variable holds the words it may
     stand for; none known is one hole. ``lists`` holds arrays, and under ``@``
     the arguments; ``functions`` the bodies a name may have, None among them
-    where it may have none. Both are replaced, never changed.
+    where it may have none. ``outer`` is what variables made local to the function
+    that runs stand for outside it, and whether they surely are local; ``references`` the
+    variables that other names stand for. All four are replaced, never changed.
     """
 
     def __init__(self, cwd: str, home: str) -> None:
@@ -40,6 +56,8 @@ class State:
         self.lists: dict[str, tuple[Word, ...]] = {}
         self.functions: dict[str, tuple[Any, ...]] = {}
         self.values: dict[str, list[Word]] = {}
+        self.outer: dict[str, Outer] = {}
+        self.references: dict[str, str] = {}
 
     def copy(self) -> "State":
         """Return a state that changes apart from this one."""
@@ -49,16 +67,55 @@ class State:
         other.values = self.values.copy()
         other.aliases = self.aliases
         other.lists, other.functions = self.lists, self.functions
+        other.outer, other.references = self.outer, self.references
         return other
+
+    def refer(self, name: str, target: str) -> bool:
+        """Let a name stand for a variable; False where it cannot be followed which one."""
+        target = self.references.get(target, target)
+        if not target.isidentifier() or target == name:
+            return False
+        self.references = {**self.references, name: target}
+        return True
+
+    def make_local(self, name: str) -> None:
+        """Note that a variable is local to the function that runs from here on."""
+        if name not in self.outer:
+            kept = Outer(self.values.get(name), self.lists.get(name))
+            self.outer = {**self.outer, name: kept}
+
+    def leave(self, outer: dict[str, "Outer"], references: dict[str, str]) -> None:
+        """Leave a function: its local variables stand again for what they stood for outside.
+
+        Args:
+            outer: the local variables of the function around it.
+            references: the names that stood for other variables outside.
+        """
+        self.references = references
+        for name, kept in self.outer.items():
+            values, items = kept.values, kept.items
+            if not kept.surely and name in self.values:
+                inside = self.values[name]
+                values = list(dict.fromkeys([*(values or [Word(HOLE)]), *inside]))
+                items = items if items == self.lists.get(name) else None
+            if values is None:
+                self.values.pop(name, None)
+            else:
+                self.set_values(name, values)
+            if name in self.lists or items is not None:
+                self.set_list(name, items)
+        self.outer = outer
 
     def set_values(self, name: str, values: list[Word]) -> None:
         """Let a variable stand for any of some words."""
+        name = self.references.get(name, name)
         self.values[name] = values if len(values) <= MAX_VALUES else [Word(HOLE)]
         if name in self.lists:
             self.set_list(name, None)
 
     def set_list(self, name: str, items: tuple[Word, ...] | None) -> None:
         """Let an array, or the arguments (``@``), hold some words; None when they are not known."""
+        name = self.references.get(name, name)
         self.lists = {key: value for key, value in self.lists.items() if key != name}
         if items is not None and len(items) <= MAX_VALUES:
             self.lists[name] = items
@@ -82,6 +139,8 @@ class State:
 
     def look_up(self, name: str) -> list[Word]:
         """Return the words a variable may stand for."""
+        if self.references:
+            name = self.references.get(name, name)
         if name in self.values:
             return self.values[name]
         if name == "!":
@@ -92,6 +151,8 @@ class State:
             return [Word(self.home or HOLE)]
         if name == "PWD":
             return [Word(self.cwd or HOLE)]
+        if name == "IFS":
+            return [Word(" \t\n")]
         if name == "TMPDIR":
             return [Word(TEMPORARY)]
         return [Word(HOLE, variables=(name,) if name.isidentifier() else ())]
@@ -110,6 +171,14 @@ class State:
                 name: items
                 for name, items in self.lists.items()
                 if earlier_lists.get(name) == items
+            }
+        if self.references != before.references:
+            self.forget()
+        if self.outer is not before.outer:
+            earlier_outer = before.outer
+            self.outer = {
+                name: kept._replace(surely=name in earlier_outer and name in self.outer)
+                for name, kept in (*earlier_outer.items(), *self.outer.items())
             }
         if self.functions is not before.functions:
             earlier_bodies = before.functions
@@ -179,7 +248,8 @@ class State:
         if items is None or (rest and not rest[0].isdigit()):
             self.set_list("@", None)
         elif all(word.known and not word.glob for word in items[:count]):
-            self.set_list("@", items[count:])
+            # More than there are stay where they are (bash), or the text ends there (dash).
+            self.set_list("@", items[count:] if count <= len(items) else items)
         else:
             self.set_list("@", None)  # one of these may be many
 

@@ -26,7 +26,8 @@ FIELDS: Mapping[str, tuple[type, ...]] = {
 """The fields of a kept call and their types."""
 
 PLACE: Mapping[str, type] = {"cwd": str, "gate": list, "home": str, "roots": list, "temp": list}
-"""The fields of its place and their types; ``disposable``, a list, only where it holds any."""
+"""The fields of its place and their types; ``disposable``, a list, only where it holds any, and
+``kept_shell`` only where it is true."""
 
 
 TASK: Mapping[str, type] = {"count": int, "digest": str, "whole": bool}
@@ -80,8 +81,9 @@ def _is_call(call: Any) -> bool:
         return False
     return (
         all(type(call[name]) in kinds for name, kinds in FIELDS.items())
-        and place.keys() - {"disposable"} == PLACE.keys()
+        and place.keys() - {"disposable", "kept_shell"} == PLACE.keys()
         and place.get("disposable") != []
+        and place.get("kept_shell", True) is True
         and all(type(place[name]) is kind for name, kind in PLACE.items())
         and all(_are_texts(held) for held in (call["agent"], *_lists(place)))
     )

@@ -13,8 +13,9 @@ SALT = b"x" * 32
 class Session:
     """A session of one gate."""
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: Gate, *, kept_shell: bool = False) -> None:
         self.gate = gate
+        self.place = Place(CWD, (CWD,), HOME, kept_shell=kept_shell)
         self.count = 0
         self.turn = 1
         self.history = History(lambda path: resource_ref(path, SALT))
@@ -31,7 +32,7 @@ class Session:
             auth_mode="user",
             tool=tool,
             input={"command": command} if tool_input is None else tool_input,
-            place=Place(CWD, (CWD,), HOME),
+            place=self.place,
             mode="default",
             task=None,
             ts=0,

@@ -80,16 +80,16 @@ ASSUMED = {
             rule("mark-follows", "ask", {"type": ["fs.write"]}, facts=["copies_artifact"]),
         ]
     },
-    "SQ-D6": {"rules": [rule("redefine", "ask", {"program": ["alias"]})]},
+    "SQ-D6": {},
 }
 """What each incident assumes beyond the shipped policy, written in the policy's language."""
 
+KEPT_SHELL = ("SQ-D6",)
+"""Incidents in which one shell runs all calls."""
+
 DIFFERS = {
     ("SQ-D3", 6): ("allow", "a rebase onto what was fetched moves commits nobody else has"),
-    ("SQ-D6", 2): ("allow", "no alias outlives the call: each call has a shell of its own"),
-    ("SQ-D6", 3): ("allow", "a function that is only defined; it does not outlive the call"),
-    ("SQ-D6", 4): ("allow", "no function outlives the call"),
-    ("SQ-D6", 5): ("allow", "no variable outlives the call"),
+    ("SQ-D6", 3): ("ask", "a function that is only defined; calling it asks, as its delete does"),
 }
 """Steps that are answered otherwise than the incident's author would, and why."""
 
@@ -111,7 +111,7 @@ def gate_for(case):
 def test_every_step_is_answered(case):
     rows = [json.loads(line) for line in CASES.read_text().splitlines()]
     told = next(row for row in rows if row["id"] == case)
-    session = Session(gate_for(case))
+    session = Session(gate_for(case), kept_shell=case in KEPT_SHELL)
     for step in told["steps"]:
         made = session(tool=step["tool_name"], tool_input=step["tool_input"])
         expected = DIFFERS.get((case, step["step"]), (step["expected"],))[0]

@@ -59,6 +59,7 @@ READINGS: dict[str, Special] = {
     "borg": borg,
     "eval": _later("joined", "words_as_shell"),
     "words": _later("joined", "words_as_shell"),
+    "bubblewrap": _later("sandbox", "bubblewrap"),
     "docker-run": _later("containers", "docker_run"),
     "gh-api": _later("remote", "gh_api"),
     "remote-shell": _later("remote", "remote_shell"),

@@ -104,9 +104,14 @@ def _inside(
     for effect in reader.elsewhere("container", cwd).invoke(words, inner):
         if effect.type.startswith("fs.") or effect.type == "secret.read":
             made += _through_mounts(reader, effect, mounts, name, command)
-        elif effect.type.startswith(_OUTSIDE) or "remote" in effect.how.split():
+        elif reaches_out(effect):
             made.append(effect)
     return made
+
+
+def reaches_out(effect: Effect) -> bool:
+    """Say whether an effect of a command in a container reaches beyond it, mounts aside."""
+    return effect.type.startswith(_OUTSIDE) or "remote" in effect.how.split()
 
 
 def _through_mounts(

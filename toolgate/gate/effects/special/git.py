@@ -1,6 +1,7 @@
 """Git: refspecs, checkouts that discard, configuration that runs, files shown from the past."""
 
 from toolgate.gate.catalog.options import Parsed
+from toolgate.gate.effects.hosts import covers, host_of, split_remote, split_url
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.patterns import matches, matches_any
 from toolgate.gate.effects.reading import Reading
@@ -100,7 +101,7 @@ def git_push(
         named = parsed.value("--repo")
         remote = named.text if named is not None and not parsed.operands else remote
         changed = True
-    if ":" in remote or "/" in remote or changed:
+    if changed or ((":" in remote or "/" in remote) and not _is_trusted(reader, remote)):
         marks.append("url")
     if parsed.has(["--mirror"]):
         # Everything that is not here is removed there, protected branches included.
@@ -119,6 +120,17 @@ def git_push(
         proof = unresolved("remote-changed")
         made = [e._replace(proof=proof) if e.type == "vcs.publish" else e for e in made]
     return made
+
+
+def _is_trusted(reader: Reading, remote: str) -> bool:
+    """Say whether a remote is an address on a host that the policy trusts with the project."""
+    if not reader.settings.trusted_remotes:
+        return False
+    if not covers(reader.settings.trusted_remotes, host_of(remote)):
+        return False
+    scheme = split_url(remote)[0]
+    # Other schemes prove to nobody who answers, or name a program that helps.
+    return scheme in ("https", "ssh") or (not scheme and split_remote(remote) is not None)
 
 
 def _on_protected(reader: Reading, command: Command, refs: list[Word]) -> bool:
@@ -283,6 +295,9 @@ def git_config(
     if _unguards_clean(key, value.text):
         return [Effect("vcs.discard", "workspace", key, False, PROVED, name, "clean")]
     kind = "runs" if _runs(key, value.text) else "key"
+    from toolgate.gate.effects import gitnames
+
+    gitnames.keep(reader, key, value, wide=wide)
     return [Effect("vcs.config", scope, key, True, PROVED, name, kind)]
 
 
@@ -320,6 +335,13 @@ def git_globals(
         if option in ("-c", "--config-env") and value is not None
     ]
     settings += _inline_settings(rest) if subcommand == "clone" else []
+    if reader.files.defines:
+        from toolgate.gate.effects import gitnames
+
+        known = gitnames.expanded(reader, rest)
+        if known is not None:
+            return [*made, *known], (Word("version"),)
+        made = [*made, *gitnames.run(reader, subcommand, rest)]
     settings += [
         (word.text.lower(), HOLE)
         for variable, word in command.assigns

@@ -52,11 +52,12 @@ def gh_api(
     fields = parsed.has(["-f", "--raw-field", "-F", "--field", "--input"])
     verb = method.text.lower() if method is not None else ("post" if fields else "get")
     path = parsed.operands[0].text if parsed.operands else name
+    told = Effect("inspect", "outside", path, True, PROVED, name)  # what others wrote
     if verb in _READS:
-        return []
+        return [told]
     if path.strip("/") == "graphql" and method is None:
         query = " ".join(value.text for _, value in parsed.options if value is not None)
         if "mutation" not in query and HOLE not in query:
-            return []
+            return [told]
     kind = "infra.destroy" if verb == "delete" else "msg.send"
     return [Effect(kind, "outside", path, kind != "infra.destroy", PROVED, name, verb)]

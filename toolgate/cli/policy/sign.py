@@ -1,87 +1,18 @@
-"""``toolgate policy``: check, compile and show policies."""
+"""``toolgate policy sign`` and ``hold``: a policy's author, and policies that decide nothing."""
 
 import os
 from typing import TYPE_CHECKING
 
 import click
 
+from toolgate.cli.policy.files import as_used, write
 from toolgate.errors import InputError, PolicyError, UnavailableError
 
 if TYPE_CHECKING:
     from toolgate.ledger.store import Store
 
 
-@click.group()
-def policy() -> None:
-    """Check, compile, show and sign policies."""
-
-
-def _read(file: str) -> bytes:
-    from toolgate.gate.open import MAX_POLICY_BYTES
-
-    try:
-        with open(file, "rb") as handle:
-            source = handle.read(MAX_POLICY_BYTES + 1)
-    except OSError as error:
-        raise UnavailableError(f"policy {file} cannot be read: {error.strerror}") from None
-    if len(source) > MAX_POLICY_BYTES:
-        raise PolicyError(file, [f"larger than {MAX_POLICY_BYTES} bytes"])
-    return source
-
-
-def _compiled(file: str) -> bytes:
-    from toolgate.gate.catalog.load import shipped
-    from toolgate.gate.open import lexicon_digest
-    from toolgate.gate.policy.compile import compile_policy
-
-    return compile_policy(_read(file), shipped().digest, name=file, lexicon=lexicon_digest())
-
-
-def _as_used(file: str) -> bytes:
-    """Return the compiled policy a file stands for, as the hook reads it."""
-    from toolgate.gate.policy.model import Policy
-
-    source = _read(file).strip()
-    if not source.startswith(b"{"):
-        return _compiled(file)
-    return Policy(source, file).data
-
-
-@policy.command()
-@click.argument("file")
-def check(file: str) -> None:
-    """Report every fault of a policy FILE, or its digest."""
-    from toolgate.canonical import digest
-
-    click.echo(f"{file}: good, {digest(_compiled(file))}")
-
-
-@policy.command(name="compile")
-@click.argument("file")
-@click.option("--output", required=True, help="Where to write the compiled policy.")
-def compile_(file: str, output: str) -> None:
-    """Compile a policy FILE to canonical JSON."""
-    from toolgate.canonical import digest
-
-    data = _compiled(file)
-    try:
-        with open(output, "wb") as handle:
-            handle.write(data)
-    except OSError as error:
-        raise UnavailableError(f"{output} cannot be written: {error.strerror}") from None
-    click.echo(digest(data))
-
-
-@policy.command()
-def show() -> None:
-    """Print the shipped policy's YAML, to start one of your own from."""
-    from importlib.resources import files
-
-    source = files("toolgate.gate.policy") / "defaults" / "balanced.yaml"
-    click.echo(source.read_text(encoding="utf-8"), nl=False)
-
-
-@policy.command()
+@click.command()
 @click.argument("policy_", metavar="FILE|DIGEST")
 @click.option("--key", "key_file", metavar="FILE", help="The author's private key, elsewhere.")
 @click.option("--ledger", "path", metavar="PATH", help="The ledger; this user's by default.")
@@ -105,7 +36,7 @@ def sign(policy_: str, key_file: str | None, path: str | None) -> None:
     store = open_store(root_of(path), durable=True)
     version = policy_ if policy_.startswith("sha256:") else "sha256:" + policy_
     file = None if is_digest(version) else policy_
-    text = _held(store, policy_name(version, ".json")) if file is None else _as_used(file)
+    text = _held(store, policy_name(version, ".json")) if file is None else as_used(file)
     version = digest(text)
     name, key = _author(text, policy_)
     private = load_key(name, key_file)
@@ -116,7 +47,7 @@ def sign(policy_: str, key_file: str | None, path: str | None) -> None:
         )
     signed = profile_bytes({"key": key, "sig": private.sign(version.encode("ascii"))})
     if file is not None:
-        _write(file + ".sig", signed)
+        write(file + ".sig", signed)
         click.echo(file + ".sig")
     if store.has(policy_name(version, ".json")):
         policies.hold(store, version, None, signed)
@@ -139,15 +70,7 @@ def _author(text: bytes, source: str) -> tuple[str, str]:
     return author["name"], author["key"]
 
 
-def _write(path: str, data: bytes) -> None:
-    try:
-        with open(path, "wb") as handle:
-            handle.write(data)
-    except OSError as error:
-        raise UnavailableError(f"{path} cannot be written: {error.strerror}") from None
-
-
-@policy.command()
+@click.command()
 @click.argument("file")
 @click.option("--ledger", "path", metavar="PATH", help="The ledger; this user's by default.")
 def hold(file: str, path: str | None) -> None:
@@ -159,11 +82,12 @@ def hold(file: str, path: str | None) -> None:
     """
     from toolgate.canonical import digest
     from toolgate.cli.ledger.place import existing_ledger
+    from toolgate.gate.bases import policy_source
     from toolgate.ledger import policies
     from toolgate.ledger.append import open_store
 
-    text = _as_used(file)
-    signature = _read(file + ".sig") if os.path.exists(file + ".sig") else None
+    text = as_used(file)
+    signature = policy_source(file + ".sig") if os.path.exists(file + ".sig") else None
     store = open_store(existing_ledger(path), durable=True)
     policies.hold(store, digest(text), text, signature)
     click.echo(digest(text))

@@ -1,0 +1,65 @@
+"""``evalkit list`` and ``evalkit status``: which runs a ledger knows, and how far one is."""
+
+import json
+from typing import Any
+
+import click
+
+from evalkit.cli.output import emit
+from evalkit.cli.place import ledger_root
+
+_LEDGER = click.option(
+    "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
+)
+
+
+@click.command(name="list")
+@click.option("--set", "of_set", metavar="SET", help="Only runs of this set: its label or digest.")
+@_LEDGER
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a run.")
+def list_runs(of_set: str | None, ledger: str | None, as_json: bool) -> None:
+    """List the runs this ledger knows, oldest first; every one was a look."""
+    from evalkit.challenge.status import runs_of
+
+    rows = runs_of(ledger_root(ledger), of_set)
+    if as_json:
+        for row in rows:
+            emit(json.dumps(row, ensure_ascii=False))
+        return
+    if not rows:
+        emit("no runs" if of_set is None else f"no runs of {of_set}")
+        return
+    emit("\n".join(map(_line, rows)))
+
+
+@click.command()
+@click.argument("run", metavar="RUN")
+@_LEDGER
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def status(run: str, ledger: str | None, as_json: bool) -> None:
+    """Say how far a run is; before it is sealed, nothing of how it does."""
+    from evalkit.challenge.status import status_of
+
+    row = status_of(ledger_root(ledger), run)
+    if as_json:
+        emit(json.dumps(row, ensure_ascii=False))
+        return
+    emit(_line(row))
+    emit(f"  {row['finished']} of {row['cases']} cases finished")
+    doubt = row["in_doubt"]
+    if doubt:
+        shown = ", ".join(doubt[:5]) + (f" and {len(doubt) - 5} more" if len(doubt) > 5 else "")
+        emit(f"  in doubt, will be shown again: {shown}")
+    if row["report"]:
+        emit(f"  report {row['report']}")
+    if row["next"]:
+        emit(f"  continue it: {row['next']}")
+
+
+def _line(row: dict[str, Any]) -> str:
+    did = row["state"] if row["match"] is None else f"{row['match']}/{row['cases']} match"
+    pinned = "" if row["pinned"] else ", not pinned"
+    return (
+        f"{row['run']}  {row['claimed']}  {row['set']}  build {row['build'][7:19]}  "
+        f"policy {row['policy'][7:19]}  look {row['look']}, {row['look_name']}{pinned}  {did}"
+    )

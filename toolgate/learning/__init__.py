@@ -1,0 +1,1 @@
+"""What people's answers suggest for a policy. Nothing here changes one."""
