@@ -21,6 +21,7 @@ from toolgate.gate.shell.work import SPENT, SpentError, Work
 from toolgate.records import MAX_EFFECTS
 
 if TYPE_CHECKING:
+    from toolgate.gate.effects.trace import Node
     from toolgate.gate.kept import KeptTexts
     from toolgate.gate.readings import Reading
     from toolgate.gate.shell.opinion import Names
@@ -217,7 +218,14 @@ class Gate:
             from toolgate.gate.weighed import weighed
 
             verdict, said = weighed(
-                self.policy, self.catalog, call, verdict, effects, known, session, task, readings
+                self.policy,
+                call,
+                verdict,
+                effects,
+                known,
+                lambda: self.reading(call, session),
+                task,
+                readings,
             )
         facts = (*said, *files.facts)
         if verdict.rule.decide != DENY and verdict.action_class in self.policy.composition:
@@ -234,6 +242,18 @@ class Gate:
             policy=self.policy.digest,
             sentence=_sentence(call, verdict, state),
             converted=state != verdict.rule.decide,
+        )
+
+    def reading(self, call: ToolCall, session: Session = NOTHING) -> "Node | None":
+        """Return how a call's shell text is read; None for a tool that is no shell."""
+        command = call.input.get("command")
+        if call.tool not in SHELL_TOOLS or not isinstance(command, str):
+            return None
+        from toolgate.gate.effects.trace import reading_of
+
+        paths = self._paths_at(call.place)
+        return reading_of(
+            command, call.place, self.policy.settings, self.catalog, session, paths=paths
         )
 
     def _known(self, session: Session, files: Files) -> Known:

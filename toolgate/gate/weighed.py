@@ -1,9 +1,11 @@
 """What a task and other readings make of the rules' verdict on a call. Pure."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from toolgate.gate.decision import ALLOW, ASK, Fact
-from toolgate.gate.policy.evaluate import Known, Verdict, evaluate, nothing_known
+from toolgate.gate.effects.trace import Node
+from toolgate.gate.policy.evaluate import Known, Verdict, evaluate
 from toolgate.gate.policy.lattice import Settled, Static, settle
 from toolgate.gate.policy.rule import Rule
 from toolgate.gate.policy.softening import may_soften
@@ -14,9 +16,7 @@ from toolgate.gate.task.weigh import Asked, Weighed, weigh
 
 if TYPE_CHECKING:
     from toolgate.gate.call import ToolCall
-    from toolgate.gate.catalog.load import Catalog
     from toolgate.gate.effects.model import Effect
-    from toolgate.gate.facts.session import Session
     from toolgate.gate.policy.model import Policy
 
 _BECAUSE = {
@@ -29,12 +29,11 @@ _BECAUSE = {
 
 def weighed(
     policy: "Policy",
-    catalog: "Catalog",
     call: "ToolCall",
     verdict: Verdict,
     effects: tuple["Effect", ...],
     known: Known,
-    session: "Session",
+    trace: Callable[[], Node | None],
     task: Task | None,
     readings: tuple[Reading, ...],
 ) -> tuple[Verdict, tuple[Fact, ...]]:
@@ -42,18 +41,17 @@ def weighed(
 
     Args:
         policy: the policy.
-        catalog: the catalogue it was compiled with.
         call: the call.
         verdict: what the rules say.
         effects: what the call does.
         known: says whether a fact is known of the session.
-        session: the session.
+        trace: returns how the call's shell text was read, None for another tool.
         task: what the user asked for, if known.
         readings: what others have read of the call.
     """
     task = task or NO_TASK
     judged = any(one.axis == AUTHORIZED for one in readings)
-    made = weighed_task(policy, catalog, call, effects, session, task, known, judged=judged)
+    made = weighed_task(policy, call, verdict, effects, known, trace, task, judged=judged)
     every = (*(one.reading for one in made.found), *readings)
     if not made.whole:
         every = tuple(one for one in every if one.axis != AUTHORIZED)
@@ -70,12 +68,12 @@ def weighed(
 
 def weighed_task(
     policy: "Policy",
-    catalog: "Catalog",
     call: "ToolCall",
+    verdict: Verdict,
     effects: tuple["Effect", ...],
-    session: "Session",
+    known: Known,
+    trace: Callable[[], Node | None],
     task: Task,
-    known: Known = nothing_known,
     *,
     judged: bool = True,
 ) -> Weighed:
@@ -83,10 +81,10 @@ def weighed_task(
     asked = frozenset(
         effect
         for effect in effects
-        if evaluate(policy, call.tool, (effect,), known, call).rule.decide == ASK
+        if verdict.rule.decide == ASK
+        and evaluate(policy, call.tool, (effect,), known, call).rule.decide == ASK
     )
-    by = Asked(asked, policy.lexicon, judged)
-    return weigh(task, call, effects, by, policy.settings, catalog, session)
+    return weigh(task, call, effects, Asked(asked, policy.lexicon, judged), trace)
 
 
 def _verdict(verdict: Verdict, settled: Settled, found: tuple[Found, ...]) -> Verdict:

@@ -208,9 +208,7 @@ class Clauses(Walk):
         for position in range(start, min(len(self._words), start + 14)):
             if self._words[position] in (";", ".", "but", "then"):
                 return -1
-            cues, _ = (
-                self._lexicon.cue_at(self._words, position) if self._words[position] else ([], 0)
-            )
+            cues, _ = self._cue_at(position) if self._words[position] else ([], 0)
             if "alone" in cues:
                 return position
         return -1
@@ -340,7 +338,7 @@ class Clauses(Walk):
             if token.kind == MARK and not self._is_list(at + 1):
                 break
             if token.kind == "word" and word not in (*COORDINATORS, ","):
-                if self._lexicon.cue_at(self._words, at)[0] and not is_name(token):
+                if self._cue_at(at)[0] and not is_name(token):
                     break
                 if word in self._lexicon.aside or word in ("but", "then"):
                     break

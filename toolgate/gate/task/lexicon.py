@@ -147,6 +147,11 @@ class Lexicon:
         self.things: dict[str, dict[str, list[str]]] = body["things"]
         self.nouns: dict[str, Any] = body["nouns"]
         self.environments: dict[str, Any] = body["environments"]
+        self.through = frozenset(
+            act for act, entry in self.acts.items() if any("above" in one for one in entry["does"])
+        )
+        self.fitting: dict[tuple[str, str, str, str, str], list[dict[str, Any]]] = {}
+        """Descriptions of acts that fit a kind of effect, found once."""
         self.places: dict[str, str] = body["places"]
         self.reported: dict[str, Any] = body["reported"]
         self.texts: dict[str, Any] = body["texts"]

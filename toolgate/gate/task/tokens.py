@@ -9,7 +9,9 @@ MAX_CHARACTERS = 262_144
 WORD, QUOTED, MARK = "word", "quoted", "mark"
 _FENCES = ("```", "~~~")
 _MOST_QUOTED = 400
-_MOST_LINE = 20_000
+_MOST_TOKENS = 400
+"""Of a sentence; what goes on without an end is cut there."""
+
 
 _INSIDE = frozenset("~./@#$%*+&=<>:?\\^[]{}-_!")
 _QUOTES = {"`": "`", '"': '"', "\u201c": "\u201d", "\u00ab": "\u00bb", "'": "'"}
@@ -118,8 +120,7 @@ def sentences(text: str) -> Iterator[Sentence]:
             continue
         if not bare or bare.startswith((">", "|")):
             continue
-        for start in range(0, len(bare), _MOST_LINE):
-            yield from _of_line(bare[start : start + _MOST_LINE])
+        yield from _of_line(bare)
 
 
 def _of_line(line: str) -> Iterator[Sentence]:
@@ -151,6 +152,9 @@ def _of_line(line: str) -> Iterator[Sentence]:
             made, begin = [], end
         elif mark:
             made.append(Token(mark, MARK, mark))
+        if len(made) >= _MOST_TOKENS:
+            yield Sentence(tuple(made), "", line[begin:at].strip())
+            made, begin = [], at
     if made:
         ends = ":" if made[-1].text == ":" else ""
         yield Sentence(tuple(made), ends, line[begin:].strip())

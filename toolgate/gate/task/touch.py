@@ -16,6 +16,7 @@ _LOOKS = ("inspect", "fs.read")
 _WIDE = ("recursive", "glob", "anchor", "extract", "mirror")
 _MARK_OF_TRUNK = frozenset(("main", "master", "trunk", "develop"))
 _LEAST_STEM = 3
+_MOST_KEPT = 8_192
 
 
 def does(act: str, deed: Deed, lexicon: Lexicon) -> bool:
@@ -26,10 +27,9 @@ def does(act: str, deed: Deed, lexicon: Lexicon) -> bool:
         deed: the deed.
         lexicon: the lexicon.
     """
-    entry = lexicon.acts[act]
-    if any(_is(item, deed) for item in entry["does"]):
+    if any(_is(item, deed) for item in _fitting(act, deed.effect, lexicon)):
         return True
-    named = entry["named"]
+    named = lexicon.acts[act]["named"]
     return (
         bool(named)
         and deed.effect.type == "exec.code"
@@ -37,9 +37,27 @@ def does(act: str, deed: Deed, lexicon: Lexicon) -> bool:
     )
 
 
+def may_do(act: str, effect: Effect, lexicon: Lexicon) -> bool:
+    """Say whether an effect can be an act's, whatever the words of its command are."""
+    runs = effect.type == "exec.code" and bool(lexicon.acts[act]["named"])
+    program = effect.program.partition(" ")[0].rpartition("/")[2]
+    named = runs and (program in lexicon.runners or "file" in effect.how.split())
+    return named or act in lexicon.through or bool(_fitting(act, effect, lexicon))
+
+
+def _fitting(act: str, effect: Effect, lexicon: Lexicon) -> list[dict[str, Any]]:
+    """Return what of an act's description fits an effect but for the command's words."""
+    key = (act, effect.type, effect.scope, effect.program, effect.how)
+    found = lexicon.fitting.get(key)
+    if found is None:
+        if len(lexicon.fitting) >= _MOST_KEPT:
+            lexicon.fitting.clear()
+        found = [item for item in lexicon.acts[act]["does"] if fits(item, effect)]
+        lexicon.fitting[key] = found
+    return found
+
+
 def _is(item: dict[str, Any], deed: Deed) -> bool:
-    if not fits(item, deed.effect):
-        return False
     words = deed.words
     if "words" in item and not any(matches(word, one) for one in item["words"] for word in words):
         return False
@@ -116,8 +134,8 @@ def _is_path(effect: Effect) -> bool:
 def _inside(deed: Deed) -> str:
     """Return a resource without the folder that all work is done in."""
     resource = deed.effect.resource
-    start = deed.cwd + "/"
-    return resource[len(start) :] if deed.cwd and resource.startswith(start) else resource
+    start = deed.base + "/"
+    return resource[len(start) :] if deed.base and resource.startswith(start) else resource
 
 
 def _is_thing(thing: dict[str, list[str]], deed: Deed) -> bool:
@@ -181,7 +199,7 @@ def same_path(text: str, deed: Deed, *, wide: bool) -> bool:
     """
     resource = deed.effect.resource.replace(HOLE, "")
     absolute = text.startswith(("/", "~"))
-    whole = text if absolute else normpath(f"{deed.cwd or '/'}/{text}")
+    whole = text if absolute else normpath(f"{deed.base or '/'}/{text}")
     if resource == whole or (wide and resource.startswith(whole + "/")):
         return True
     if not wide:

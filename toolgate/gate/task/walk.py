@@ -48,6 +48,8 @@ class Walk:
     def __init__(self, tokens: tuple[Token, ...], lexicon: Lexicon) -> None:
         self._tokens = tokens
         self._lexicon = lexicon
+        self._cues: dict[int, tuple[list[str], int]] = {}
+        self._acts: dict[int, tuple[list[tuple[str, str]], int]] = {}
         self._words = ["" if token.kind == QUOTED else token.text for token in tokens]
         self.drafts: list[Draft] = []
         self.looks = False
@@ -93,7 +95,7 @@ class Walk:
             return at + 1
         if token.kind == QUOTED:
             return self._object(at)
-        cues, cue_end = self._lexicon.cue_at(self._words, at)
+        cues, cue_end = self._cue_at(at)
         acts, act_end = self._acts_at(at)
         place_end = longest(self._lexicon.environments, self._words, at)[1]
         if place_end >= max(act_end, cue_end, at + 1) and not self._is_verb_here(acts):
@@ -138,7 +140,7 @@ class Walk:
     def _unless_inside(self, at: int, cues: list[str], end: int) -> tuple[list[str], int]:
         """Return a cue that means little, or none where one that means more begins inside it."""
         for inside in range(at + 1, end):
-            found, further = self._lexicon.cue_at(self._words, inside)
+            found, further = self._cue_at(inside)
             if found and further > end and found[0] not in ("idle", "clause"):
                 return [], at
         return cues, end
@@ -174,7 +176,7 @@ class Walk:
         """Say whether a comma goes on with the list of acts or things before it."""
         if not self._target:
             return False
-        if self._lexicon.cue_at(self._words, at)[0]:
+        if self._cue_at(at)[0]:
             return False
         acts, _ = self._acts_at(at)
         forms = {form for _, form in acts}
@@ -238,8 +240,21 @@ class Walk:
         self._leaving = False
         self._excepting = False
 
+    def _cue_at(self, at: int) -> tuple[list[str], int]:
+        """Return the longest cues that begin at a word, and where they end."""
+        found = self._cues.get(at)
+        if found is None:
+            found = self._cues[at] = self._lexicon.cue_at(self._words, at)
+        return found
+
     def _acts_at(self, at: int) -> tuple[list[tuple[str, str]], int]:
         """Return the acts named at a word, also behind a verb that says nothing by itself."""
+        found = self._acts.get(at)
+        if found is None:
+            found = self._acts[at] = self._acts_from(at)
+        return found
+
+    def _acts_from(self, at: int) -> tuple[list[tuple[str, str]], int]:
         found, end = self._lexicon.verbs.at(self._words, at)
         light, light_end = longest(self._lexicon.light, self._words, at)
         if light is None:
