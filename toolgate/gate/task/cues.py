@@ -28,7 +28,15 @@ from toolgate.gate.task.grammar import (
 )
 from toolgate.gate.task.lexicon import BASE, GERUND, NOUN, PARTICIPLE, Lexicon, longest
 from toolgate.gate.task.names import Found, is_name, name_at
-from toolgate.gate.task.statement import FORBIDS, PERMITS, REQUESTS, RESERVES, WORD, Name
+from toolgate.gate.task.statement import (
+    ENVIRONMENT,
+    FORBIDS,
+    PERMITS,
+    REQUESTS,
+    RESERVES,
+    WORD,
+    Name,
+)
 from toolgate.gate.task.tokens import MARK, QUOTED, Token
 from toolgate.gate.task.walk import Walk
 
@@ -51,6 +59,7 @@ class Clauses(Walk):
             "leave": self._cue_leave,
             "alone": self._cue_alone,
             "look": self._cue_look,
+            "local": self._cue_local,
             "offline": self._cue_offline,
             "nothing-else": self._cue_nothing_else,
             "only": self._cue_only,
@@ -247,6 +256,17 @@ class Clauses(Walk):
         self._begin("mention")
         return end
 
+    def _cue_local(self, at: int, end: int, before: str) -> int:
+        if not (self._open or self._asked_of_agent(at) or self._target):
+            return at
+        self._begin("forbid")
+        self._take(["push", "publish", "deploy", "submit", "remote"], BASE)
+        self._target = []
+        here = Found()
+        here.names.append(Name(ENVIRONMENT, "local"))
+        self.limits.append(here)
+        return end
+
     def _cue_offline(self, at: int, end: int, before: str) -> int:
         if before in OFF_LINE:
             return at
@@ -427,7 +447,7 @@ class Clauses(Walk):
         said = self._words[at:end]
         if not LOOKING.intersection(said) or "before" in said or "first" in said:
             return False
-        rest = self._words[end:]
+        rest = [*self._words[:at], *self._words[end:]]
         return "before" not in rest and "first" not in rest
 
     def _reserve(self, drafts: list[Draft]) -> None:
@@ -440,11 +460,8 @@ class Clauses(Walk):
         governed = [draft for draft in self._target if draft.says in (FORBIDS, REQUESTS, MENTIONS)]
         governed = governed or [draft for draft in self.drafts if draft.says == FORBIDS][-1:]
         same = [draft for draft in self.drafts if governed and draft.says == governed[-1].says]
-        if not same or (
-            same[-1].says != FORBIDS
-            and same[-1].limits is None
-            and self._words[at] in ("until", "unless", "before", "till")
-        ):
+        waits = self._words[at] in ("until", "unless", "before", "till")
+        if not same or (waits and same[-1].says != FORBIDS and same[-1].limits is None):
             return at
         self._reserve(same)
         self._begin("mention")
@@ -457,7 +474,9 @@ class Clauses(Walk):
         if before in ("they", "he", "she", "you", "users"):
             return at
         backward = self._words[end - 1] in MINE
-        earlier = [draft for draft in self.drafts if draft.says == MENTIONS]
+        earlier = [
+            draft for draft in self.drafts if draft.says == MENTIONS and draft.acts != ["use"]
+        ]
         if backward and earlier and self._words[at] in ("is", "are", "tbd", "undecided"):
             self._reserve(earlier)
             for draft in earlier:

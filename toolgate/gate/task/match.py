@@ -6,7 +6,7 @@ from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.readings import AUTHORIZED, LEXICON, Reading
 from toolgate.gate.task.deeds import Deed
 from toolgate.gate.task.lexicon import Lexicon
-from toolgate.gate.task.read import ELSEWHERE, EVERY_ACT
+from toolgate.gate.task.read import ELSEWHERE, EVERY_ACT, THERE
 from toolgate.gate.task.statement import (
     DECIDES,
     ENVIRONMENT,
@@ -18,7 +18,7 @@ from toolgate.gate.task.statement import (
     Name,
     Statement,
 )
-from toolgate.gate.task.touch import does, same_path, touch, touches
+from toolgate.gate.task.touch import does, is_program, same_path, touch, touches
 
 VIOLATES, CHOICE = "violates_constraint", "unresolved_choice"
 PROHIBITS, RESERVED, REQUESTED = "task_prohibits", "task_reserves", "task_requests"
@@ -114,6 +114,10 @@ def _speaks(statement: Statement, deed: Deed, lexicon: Lexicon) -> bool:
         return touches(statement.names, deed, lexicon)
     if statement.acts == (ELSEWHERE,):
         return _is_elsewhere(statement.but, deed, lexicon)
+    if statement.acts == (THERE,):
+        return _is_there(statement.names, deed, lexicon)
+    if statement.acts == ("use",):
+        return is_program(statement.names, deed)
     if not any(does(act, deed, lexicon) for act in statement.acts):
         return False
     if any(_spares(act, names, deed, lexicon) for act, names in statement.spare):
@@ -130,6 +134,16 @@ def _is_elsewhere(places: tuple[Name, ...], deed: Deed, lexicon: Lexicon) -> boo
     """Say whether a deed is done in an environment other than those work is limited to."""
     if not deed.places or any(one.text in deed.places for one in places):
         return False
+    return _reaches(deed, lexicon)
+
+
+def _is_there(places: tuple[Name, ...], deed: Deed, lexicon: Lexicon) -> bool:
+    """Say whether a deed is done in an environment that is named."""
+    return any(one.text in deed.places for one in places) and _reaches(deed, lexicon)
+
+
+def _reaches(deed: Deed, lexicon: Lexicon) -> bool:
+    """Say whether a deed acts on the environment its command names, and reads no file about it."""
     program = deed.words[0].rpartition("/")[2] if deed.words else ""
     return deed.effect.type not in _LOOKS or program in lexicon.reaches
 

@@ -98,6 +98,8 @@ def name_at(
         return found, end
     word = words[at]
     named = is_name(token) and not _is_adjective(words, at, lexicon)
+    if thing == "remote" and thing_end < len(words) and words[thing_end] in lexicon.kinds:
+        return found, thing_end  # "the remote branch" is a branch
     if thing is not None and thing_end < len(words) and words[thing_end] in lexicon.kinds:
         found.names.append(Name(NAME, tokens[thing_end - 1].raw, after))
         return found, thing_end + 1

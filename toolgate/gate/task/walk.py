@@ -103,10 +103,11 @@ class Walk:
         if cues and cues[0] in ("idle", "clause"):
             cues, cue_end = self._unless_inside(at, cues, cue_end)
         if cues and (cue_end >= act_end or cues[0] in ("forbid", "forbid-noun")):
-            end = self._cue(cues[0], at, cue_end)
-            if end > at:
-                self._cue_end = end
-                return end
+            for cue in dict.fromkeys(cues):
+                end = self._cue(cue, at, cue_end)
+                if end > at:
+                    self._cue_end = end
+                    return end
         if acts and self._act(acts, at, act_end):
             return self._kind_of(at, act_end)
         if word in COORDINATORS:
