@@ -314,7 +314,8 @@ class Clauses(Walk):
                         draft.limits = []
                     return end
                 if self._open or before in ("and", "but"):
-                    if AUXILIARIES.intersection(self._words[end : end + 6]):
+                    behind = self._words[end : end + 8]
+                    if AUXILIARIES.intersection(behind) and "be" not in behind:
                         return at
                     self._begin("mention")
                     self.limits.append(Found())
@@ -353,7 +354,7 @@ class Clauses(Walk):
         )
         while at < len(self._words):
             word, token = self._words[at], self._tokens[at]
-            if token.kind == MARK and word != ",":
+            if (token.kind == MARK and word != ",") or word in AUXILIARIES:
                 break
             if token.kind == MARK and not self._is_list(at + 1):
                 break
@@ -410,6 +411,9 @@ class Clauses(Walk):
 
     def _cue_ask(self, at: int, end: int, before: str) -> int:
         if self._words[at] in ASKING and not self._asked_of_agent(at):
+            return at
+        last = end == len(self._words) or self._tokens[end].kind == MARK
+        if end - at == 1 and not (last and self._conditional and self.drafts):
             return at
         if self._is_weak(at, end):
             return at
@@ -556,7 +560,8 @@ class Clauses(Walk):
 
     def _cue_mine(self, at: int, end: int, before: str) -> int:
         rest = self._words[end:]
-        let = self._words[at] == "let"
+        let = self._words[at] == "let" or "handle" in self._words[at:end]
+        let = let or "care" in self._words[at:end]
         if not let and "myself" not in rest and "ourselves" not in rest:
             return self._cue_idle(at, end, before) if self._words[at] in ("i", "we") else at
         self._no_cue = "mine"

@@ -289,6 +289,7 @@ def _covers_push(statement: Statement, names: tuple[Name, ...], deed: Deed) -> b
     if "delete" in marks and "delete" not in statement.acts:
         return False
     remote, *refs = deed.effect.resource.split() or [""]
+    refs = refs or [branch for branch in (deed.branch,) if branch]
     named = {_bare(one.text) for one in names}
     remotes = named & {"origin", "upstream"}
     return (
@@ -342,7 +343,10 @@ def _covers_change(
         meant and not (meant & deed.places or (local and "local" in meant))
     ):
         return False
-    named = {part for one in names for part in (_bare(one.text), *_bare(one.text).split())}
+    words = [one for one in statement.names if one.kind == WORD and not one.after]
+    named = {
+        part for one in (*names, *words) for part in (_bare(one.text), *_bare(one.text).split())
+    }
     given: list[str] = []
     for word in deed.words[len(deed.effect.program.split()) :]:
         if not word.startswith("-"):

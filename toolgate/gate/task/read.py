@@ -143,6 +143,8 @@ def _of_draft(draft: Draft, around: list[Draft], lexicon: Lexicon) -> list[State
         return _reserved(draft, lexicon)
     if draft.cue == "forget" and not draft.acts:
         return []
+    if draft.found.nothing and draft.limits is None:
+        return _forbidden(draft, around, lexicon)  # "push nothing"
     wanted = _wanted(draft, lexicon)
     if draft.limits is not None:
         return [*_limited(draft, lexicon), *wanted]
