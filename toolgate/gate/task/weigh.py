@@ -7,9 +7,10 @@ from toolgate.errors import PolicyError
 from toolgate.gate.call import ToolCall
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.trace import Node
+from toolgate.gate.task.asked import can_be_lowered, requested
 from toolgate.gate.task.deeds import Deed, base_of, deeds_of
 from toolgate.gate.task.lexicon import Lexicon
-from toolgate.gate.task.match import Found, can_be_lowered, constraints, requested
+from toolgate.gate.task.match import Found, constraints
 from toolgate.gate.task.read import ELSEWHERE, EVERY_ACT, THERE, statements_of, the_lexicon
 from toolgate.gate.task.statement import ENVIRONMENT, FORBIDS, NAME, RESERVES, Statement
 from toolgate.gate.task.touch import may_do, touch
