@@ -8,7 +8,8 @@ from toolgate.gate.effects.trace import Node
 from toolgate.gate.policy.evaluate import Known, Verdict, evaluate
 from toolgate.gate.policy.lattice import Settled, Static, settle
 from toolgate.gate.policy.rule import Rule
-from toolgate.gate.readings import AUTHORIZED, Reading
+from toolgate.gate.policy.softening import may_soften
+from toolgate.gate.readings import AUTHORIZED, JUDGE, Reading
 from toolgate.gate.task.match import PROHIBITS, RESERVED, Found
 from toolgate.gate.task.task import NO_TASK, Task
 from toolgate.gate.task.weigh import Asked, Weighed, weigh
@@ -49,11 +50,13 @@ def weighed(
         readings: what others have read of the call.
     """
     task = task or NO_TASK
-    made = weighed_task(policy, call, verdict, effects, known, trace, task)
+    judged = any(one.axis == AUTHORIZED for one in readings)
+    made = weighed_task(policy, call, verdict, effects, known, trace, task, judged=judged)
     every = (*(one.reading for one in made.found), *readings)
     if not made.whole:
         every = tuple(one for one in every if one.axis != AUTHORIZED)
-    static = Static(verdict.rule.decide, verdict.rule.axis, softenable=made.lowerable)
+    lowerable = made.lowerable and may_soften(policy, call, effects, known)
+    static = Static(verdict.rule.decide, verdict.rule.axis, softenable=lowerable)
     settled = settle(policy.axes, static, every, task=bool(task.prompts or task.goal))
     used = [one for one in made.found if one.reading.name in (PROHIBITS, RESERVED)]
     used += [one for one in made.found if one.reading == settled.mitigation]
@@ -71,15 +74,17 @@ def weighed_task(
     known: Known,
     trace: Callable[[], Node | None],
     task: Task,
+    *,
+    judged: bool = True,
 ) -> Weighed:
-    """Return what a task says of a call; arguments as of ``weighed``."""
+    """Return what a task says of a call; arguments as of ``weighed`` and ``Asked``."""
     asked = frozenset(
         effect
         for effect in effects
         if verdict.rule.decide == ASK
         and evaluate(policy, call.tool, (effect,), known, call).rule.decide == ASK
     )
-    return weigh(task, call, effects, Asked(asked, policy.lexicon), trace)
+    return weigh(task, call, effects, Asked(asked, policy.lexicon, judged), trace)
 
 
 def _verdict(verdict: Verdict, settled: Settled, found: tuple[Found, ...]) -> Verdict:
@@ -90,6 +95,8 @@ def _verdict(verdict: Verdict, settled: Settled, found: tuple[Found, ...]) -> Ve
         return verdict
     if reading is None or settled.state == ALLOW:
         because = f"{rule.because}, and the user's latest words ask for just this"
+        if settled.mitigation is not None and settled.mitigation.source == JUDGE:
+            because += f", as the judge reads them ({settled.mitigation.value:.2f})"
         decided = rule._replace(decide=settled.state, because=because)
         return verdict._replace(rule=decided)
     by = next((one for one in found if one.reading == reading), None)

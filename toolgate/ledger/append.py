@@ -220,15 +220,6 @@ class Ledger:
 
         return Scanned(lines, needles_of)
 
-    def standing(self, session: str) -> "states.State":
-        """Return where a session stands, without any lock.
-
-        Raises:
-            LedgerError: the ledger cannot be read.
-        """
-        state = states.load(self._store, session_name(session))
-        return states.from_spine(self._store, session) if state is None else state
-
     def late_outcomes(self, session: str, decisions: "Sequence[str]") -> list[bytes]:
         """Return the outcomes of decisions that came after their turn and stand on the spine.
 
@@ -246,6 +237,15 @@ class Ledger:
         wanted = [decision.encode() for decision in decisions]
         lines = self._store.spine_lines(wanted, since)
         return [line for _, line in lines if is_outcome(line) and answered_by(line) in wanted]
+
+    def standing(self, session: str) -> "states.State":
+        """Return where a session stands, without any lock.
+
+        Raises:
+            LedgerError: the ledger cannot be read.
+        """
+        state = states.load(self._store, session_name(session))
+        return states.from_spine(self._store, session) if state is None else state
 
     def turn_of(self, session: str, key: str | None) -> int:
         """Return the number of the turn that an event with this key would belong to.

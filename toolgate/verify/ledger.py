@@ -11,6 +11,7 @@ from toolgate.verify.anchors import NOTHING, Anchors
 from toolgate.verify.directory import session_name
 from toolgate.verify.entries import Entries, Noted
 from toolgate.verify.execution import Execution
+from toolgate.verify.extent import Extent
 from toolgate.verify.findings import MOST_OF_A_CODE, Found, attribute, verdict
 from toolgate.verify.log import Log
 from toolgate.verify.place import open_ledger
@@ -19,7 +20,6 @@ from toolgate.verify.reader import Reader
 from toolgate.verify.report import Report
 from toolgate.verify.shapes import Decision, Outcome, SessionClose, SessionOpen, TurnClose
 from toolgate.verify.traces.span import Span, Trace
-from toolgate.verify.words import counted
 
 _STEP = 4096
 _WORTH_FORKING_BYTES = 16 * 1024 * 1024
@@ -36,6 +36,7 @@ def verify(
     progress: Callable[[int], None] | None = None,
     processes: int | None = 1,
     most: int = MOST_OF_A_CODE,
+    all_endings: bool = False,
 ) -> Report:
     """Verify a ledger.
 
@@ -53,7 +54,9 @@ def verify(
         progress: called now and then with the number of entries read so far.
         processes: how many may work; None for as many as there are processors, if the
             ledger is large enough to be worth it.
-        most: how many findings of a code are listed; the others are counted.
+        most: how many findings of a code are listed, asks that nothing followed, and calls
+            that only the trace knows; the others are counted.
+        all_endings: whether all of these last are listed; who writes them needs them.
 
     Raises:
         LedgerError: there is no ledger, nothing in it, or it cannot be read.
@@ -69,7 +72,16 @@ def verify(
         processes = 1 if weight < _WORTH_FORKING_BYTES else workers.cpus()
     trusted = frozenset(roots)
     return _Verification(
-        directory, spans, expect_head, anchors, trusted, watch, progress, processes, most
+        directory,
+        spans,
+        expect_head,
+        anchors,
+        trusted,
+        watch,
+        progress,
+        processes,
+        most,
+        all_endings,
     ).run()
 
 
@@ -79,6 +91,7 @@ class _Part(NamedTuple):
     Args:
         found: by the session's name: findings of each layer, and asks; if there are any.
         more: how many findings of each code it has only counted, layer by layer.
+        unlisted: how many asks it has only counted.
         noted: what concerns the sessions of others.
         sums: what layer 3 counted.
         kinds: entries by kind.
@@ -88,6 +101,7 @@ class _Part(NamedTuple):
 
     found: dict[str, tuple[list[Any], ...]]
     more: list[Counter[str]]
+    unlisted: int
     noted: Noted
     sums: dict[str, Any]
     kinds: Counter[str]
@@ -109,6 +123,7 @@ class _Verification:
         progress: Callable[[int], None] | None,
         processes: int,
         most: int,
+        all_endings: bool,
     ) -> None:
         self._directory = directory
         self._trace = None if spans is None else Trace.of(spans)
@@ -119,7 +134,7 @@ class _Verification:
         self._processes = processes
         self._entries = Entries(directory.policy, directory.signature, roots, most)
         self._log = Log(expect_head, anchors, most)
-        self._execution = Execution(self._trace, most)
+        self._execution = Execution(self._trace, most, all_endings=all_endings)
         self._kinds: Counter[str] = Counter()
         self._recovered = 0
         self._names: dict[str, str] = {}
@@ -209,6 +224,7 @@ class _Verification:
             self._kinds.update(part.kinds)
             self._recovered += part.recovered
             self._read += part.read
+            self._execution.asks.more += part.unlisted
             for seen, counts in zip(self._found(), part.more, strict=True):
                 seen.more.update(counts)
         order = {self._names.get(name, name): at for at, name in enumerate(names)}
@@ -220,7 +236,8 @@ class _Verification:
             *findings, asks = found.get(name, ((), (), (), ()))
             for seen, items in zip(self._found(), findings, strict=True):
                 seen.extend(items)
-            self._execution.asks.extend(asks)
+            for ask in asks:
+                self._execution.asks.append(ask)
 
     def _part(self, process: int, names: list[str], tell: Callable[[int], None]) -> _Part:
         """Read some of the sessions, as one of several processes."""
@@ -233,14 +250,14 @@ class _Verification:
         found: dict[str, tuple[list[Any], ...]] = {}
         for name in names:
             self._session(name)
-            asks = self._execution.asks[:]
-            self._execution.asks.clear()
+            asks = self._execution.asks.take()
             items: tuple[list[Any], ...] = (*(seen.take() for seen in self._found()), asks)
             if any(items):
                 found[name] = items
         more = [seen.more for seen in self._found()]
+        unlisted = self._execution.asks.more
         noted, sums = self._entries.noted(), self._execution.sums()
-        return _Part(found, more, noted, sums, self._kinds, self._recovered, self._read)
+        return _Part(found, more, unlisted, noted, sums, self._kinds, self._recovered, self._read)
 
     def _found(self) -> tuple[Found, Found, Found]:
         """Return what each layer has found."""
@@ -290,7 +307,18 @@ class _Verification:
         execution = self._execution
         findings = attribute(chain.from_iterable(self._found()))
         more = sum((seen.more for seen in self._found()), Counter[str]())
-        conditions, runs = self._conditions(), self._directory.runs()
+        extent = Extent(
+            directory=self._directory,
+            entries=self._entries,
+            log=self._log,
+            execution=execution,
+            trace=self._trace,
+            pin=None if self._pin is None else self._pin[0],
+            pinned=self._pinned,
+            read=self._read,
+            sessions=len(self._names),
+        )
+        conditions, runs = extent.conditions(), self._directory.runs()
         return Report(
             verdict=verdict(findings, conditional=bool(conditions)),
             findings=findings,
@@ -311,97 +339,10 @@ class _Verification:
             authority=self._entries.authority,
             args_differ=len(execution.differ),
             recovered=self._recovered,
-            asks=execution.asks,
-            checked=self._checked(),
-            unchecked=self._unchecked(conditions, runs),
+            asks=list(execution.asks),
+            unlisted=execution.unlisted,
+            checked=extent.checked(),
+            unchecked=extent.unchecked(conditions, runs),
             conditions=conditions,
             runs=runs,
         )
-
-    def _checked(self) -> list[str]:
-        checked = [
-            f"entries: form, canonical bytes and bindings of {counted(self._read, 'entry')}",
-            f"log: one chain of {counted(self._log.head[0], 'spine entry')}, the turns of "
-            f"{counted(len(self._names), 'session')}",
-            "execution: every outcome against its decision",
-        ]
-        given = self._entries.approvals
-        if given.entries:
-            checked.append(
-                f"entries: {counted(len(given.entries), 'approval')} and what rests on it"
-            )
-        if given.rotations:
-            checked.append(f"entries: {counted(given.rotations, 'rotation')} of an approver's key")
-        segments = self._directory.segments
-        if segments:
-            held = counted(len(segments), "sealed segment")
-            checked.append(f"log: {held} against the manifest")
-        if self._trace is not None:
-            shown = counted(len(self._trace.calls), "call")
-            joins = self._execution.joins
-            checked.append(
-                f"execution: {shown} of a trace against the ledger, {joins.get('id', 0)} joined "
-                f"by id and {joins.get('content', 0)} by content"
-            )
-        if self._pin is not None:
-            checked.append(f"log: {self._said_of_pin(self._pin[0])}")
-        return checked + [f"log: {item}" for item in self._log.heads.checked()]
-
-    def _said_of_pin(self, seq: int) -> str:
-        if not self._log.holds_pin:
-            return f"the pin, entry {seq}; the ledger does not hold it"
-        behind = self._behind_pin()
-        if behind is None:
-            return f"the ledger ends at the pinned entry {seq}"
-        which, were = behind
-        return (
-            f"the ledger holds the pinned entry {seq}; {which} came after the pin and {were} "
-            "not covered by it"
-        )
-
-    def _behind_pin(self) -> tuple[str, str] | None:
-        """Return which entries came after the pins that are held, and their verb; None if none did.
-
-        Nothing is said of a pin that is not held: that is a finding.
-        """
-        first, last = self._log.covered + 1, self._log.head[0]
-        if first == 1 or first > last:
-            return None
-        return (f"entry {last}", "is") if first >= last else (f"entries {first} to {last}", "are")
-
-    def _conditions(self) -> list[str]:
-        """Return what PASS would need and this verification did not have."""
-        conditions: list[str] = []
-        behind = self._behind_pin()
-        if not self._pinned:
-            conditions.append("whether the whole ledger was rewritten or cut: no pin was given")
-        elif behind is not None:
-            which, were = behind
-            conditions.append(
-                f"whether what follows the pin was rewritten or cut: {which} {were} not covered "
-                "by it"
-            )
-        inferred = self._execution.inferred
-        if inferred:
-            how = "it is known by its" if inferred == 1 else "they are known by their"
-            conditions.append(f"who approved {counted(inferred, 'ask')}: {how} execution only")
-        return conditions
-
-    def _unchecked(self, conditions: list[str], runs: list[str]) -> list[str]:
-        unchecked: list[str] = []
-        if self._trace is None:
-            unchecked.append("execution against a trace: none was given")
-        unchecked += conditions
-        unchecked += self._log.heads.unchecked()
-        segments = self._directory.segments
-        if segments and segments.unread_twins:
-            twins = counted(segments.unread_twins, "Parquet twin")
-            unchecked.append(f"what {twins} of segments say: pyarrow is not installed")
-        beside = self._directory.beside
-        if beside:
-            be = "is" if len(beside) == 1 else "are"
-            unchecked.append(f"{' and '.join(beside)}, which {be} no part of the chain")
-        if runs:
-            found, whose = counted(len(runs), "ledger"), "its" if len(runs) == 1 else "their"
-            unchecked.append(f"{found} in runs/ with {whose} own chain and verification")
-        return unchecked

@@ -219,8 +219,8 @@ class Graph:
             if given is not None and entry.ts < given and item not in entry.parents:
                 self._clock(line, given)
         for fact in entry.facts:
-            earlier = fact.entry in self._nodes or fact.entry in self._openings
-            if not earlier and self._judged.get(fact.entry) != self._session:
+            known = fact.entry in self._nodes or fact.entry in self._openings
+            if not known and self._judged.get(fact.entry) != self._session:
                 message = (
                     f"{line.where}: fact {fact.code} rests on {fact.entry}, not an earlier entry"
                 )

@@ -18,9 +18,8 @@ def at(counter):
     return counter()
 
 
-def decisions(at, session="s1"):
-    lines = (Path(at.ledger) / "sessions" / f"{session}.jsonl").read_bytes().splitlines()
-    return [entry for entry in map(json.loads, lines) if entry["kind"] == "decision"]
+def decisions(at):
+    return at.decided()
 
 
 def spine(at):
@@ -168,6 +167,28 @@ def test_a_rule_that_is_never_lifted(counter):
     assert "lets nobody lift rule force" in at.fails("allow-once", code)
 
 
+def test_a_sealed_rule_counts_where_another_decides(counter):
+    """Two rules ask about a forced push; the one that decides is not the sealed one."""
+    rules = [
+        {"rule": name, "decide": "ask", "because": "x", "effects": effects}
+        for name, effects in (
+            ("push", [{"type": ["vcs.publish"]}]),
+            ("sealed", [{"type": ["vcs.publish"], "how": ["force"]}]),
+        )
+    ]
+    whole = {"rule": "whole", "decide": "ask", "because": "x", "tools": ["Write"]}
+    at = counter(rules=[*rules, whole], lift={"never": ["sealed", "whole"]})
+    answer = at.call("c1", FORCE)
+    assert "(rule push)" in answer.reason
+    assert "allow-once" not in answer.reason
+    made = decisions(at)[-1]
+    code = code_of("s1", made["ev"]["args_digest"], "publish")
+    at.good("allow-once", code)  # by the entry alone nothing is against it
+    assert at.call("c2", FORCE).state == "ask"
+    at.good("allow-once", at.call("c3").code)
+    assert at.call("c4").state == "allow"
+
+
 def test_the_gate_itself_is_beyond_any_signature(counter):
     at = counter(lift={"deny": "person"})
     answer = at.call("c1", "toolgate allow-once K7M2-QX4A --as ann")
@@ -176,6 +197,19 @@ def test_the_gate_itself_is_beyond_any_signature(counter):
     made = decisions(at)[-1]
     code = code_of("s1", made["ev"]["args_digest"], made["class"])
     assert "it changes this gate, which no signature lets through" in at.fails("allow-once", code)
+
+
+def test_what_the_users_own_words_forbid_is_lifted_by_words(counter, monkeypatch):
+    at = counter(lift={"deny": "person"})
+    monkeypatch.setattr(type(at), "environ", {**at.environ, "TOOLGATE_VAULT": "on"})
+    at.event("UserPromptSubmit", "s1", at.ts, prompt="Fix the bug. Do not push anything.")
+    answer = at.call("c1")
+    assert answer.state == "deny"
+    assert "the user has forbidden it" in answer.reason
+    assert "allow-once" not in answer.reason
+    made = decisions(at)[-1]
+    code = code_of("s1", made["ev"]["args_digest"], made["class"])
+    assert "is no rule of the policy that asks or denies" in at.fails("allow-once", code)
 
 
 def test_an_approval_of_an_ask_lifts_no_deny_that_came_later(counter):
@@ -189,7 +223,8 @@ def test_an_approval_of_an_ask_lifts_no_deny_that_came_later(counter):
 
 def test_a_composed_class_is_its_own_peoples(counter):
     composition = {"publish": {"operator": "any-of", "n": 1, "principals": ["ann"]}}
-    at = counter(composition=composition)
+    at = counter(composition=composition, lift={"deny": "person"})
+    assert "allow-once" not in at.call("c0", FORCE).reason
     assert "allow-once" not in at.call("c1").reason
     code = code_of("s1", decisions(at)[-1]["ev"]["args_digest"], "publish")
     assert "decided by the approvals of its own people; `toolgate approve c1`" in (
@@ -364,6 +399,38 @@ def test_what_waits_is_listed_for_programs_too(at):
     assert one["code"] == code
     assert (one["class"], one["session"], one["principal"]) == ("publish", "s1", "ann")
     assert len(one["entries"]) == 1
+
+
+def test_a_policy_made_as_the_message_says(counter):
+    at = counter(principals={})
+    at.call("c1", "git push --force origin x")
+    code = code_of("s1", decisions(at)[-1]["ev"]["args_digest"], "publish")
+    said = at.fails("allow-once", code)
+    assert "version: 1, name: mine, extends: {policy: balanced}" in said
+    (at.home / "policy.yaml").write_text(
+        "version: 1\nname: mine\nextends: {policy: balanced}\n"
+        f'principals: {{ann: ["{key("ann").public}"]}}\n'
+    )
+    answer = at.call("c2", "git push --force origin x")
+    assert answer.state == "ask", answer
+    at.good("allow-once", answer.code)
+    assert at.call("c3", "git push --force origin x").state == "allow"
+
+
+def test_a_ledger_that_cannot_be_read_is_one_line(at):
+    code = at.call("c1").code
+    file = Path(at.ledger) / "spine-000000000001.jsonl"
+    file.unlink()
+    file.mkdir()
+    for command in (
+        ["allow-once", code],
+        ["allow-for", code, "--minutes", "1"],
+        ["approvals"],
+        ["propose"],
+    ):
+        said = at.fails(*command, code=3)
+        assert said.count("\n") == 1, said
+        assert "spine-000000000001.jsonl" in said
 
 
 def test_ledger_that_cannot_be_read_denies(at):

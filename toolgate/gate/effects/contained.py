@@ -6,16 +6,17 @@ from posixpath import basename
 from toolgate.gate.effects import stored
 from toolgate.gate.effects.content import language_of
 from toolgate.gate.effects.defined import meanings
-from toolgate.gate.effects.entrypoints import EVERY, LOOSE
+from toolgate.gate.effects.entrypoints import EVERY, LOOSE, NPM_SETTINGS
 from toolgate.gate.effects.files import executed
 from toolgate.gate.effects.gitnames import is_settings
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.parts import MAX_TEXT, texts_of
 from toolgate.gate.effects.patterned import kept_under
 from toolgate.gate.effects.reading import DEFINED, SHELL, Files, Reading, Written, part_of
-from toolgate.gate.facts.artifacts import LINK, PART, SEVERAL, UNREAD
+from toolgate.gate.facts.artifacts import FOLDER, LINK, PART, SEVERAL, UNREAD
 from toolgate.gate.facts.session import PART_MARK, SECRET
 from toolgate.gate.shell.model import HOLE
+from toolgate.gate.shell.work import SpentError
 
 LINE_COST = 64
 _UNREAD_LANGUAGES = frozenset(("rs", "java", "kt", "swift", "c", "cc", "cpp", "cs", "scala"))
@@ -68,6 +69,7 @@ class Content:
         for part, (notes, runs) in self._notes(path, written).items():
             loose = bottom.part or part in self._loose
             said = [*notes, *([PART] if loose else []), *([SECRET] if written.secret else [])]
+            said += [PART, FOLDER] if written.folder else []
             told[part] = [stored.effect(note, written.scope, part) for note in said]
             if runs:
                 told[part].append(
@@ -82,7 +84,13 @@ class Content:
                 stored.effect(PART, written.scope, part),
                 stored.effect(stored.RUNS_FILES, written.scope, part, path),
             ]
-        if written.link or is_settings(path) or any(part.startswith(SHELL) for part in told):
+        settings = is_settings(path) or basename(path) == NPM_SETTINGS
+        if (
+            written.link
+            or written.folder
+            or settings
+            or any(part.startswith(SHELL) for part in told)
+        ):
             told[DEFINED] = [
                 stored.effect(stored.HARMLESS, written.scope, DEFINED),
                 stored.effect(PART, written.scope, DEFINED),
@@ -102,7 +110,7 @@ class Content:
 
     def _also_under(self, path: str, written: Written, *, of_note: bool) -> list[str]:
         """Return the names and patterns a file can be run by, beside its path."""
-        if path.startswith(SHELL) or PART_MARK in path:
+        if path.startswith(SHELL) or PART_MARK in path or written.folder:
             return []
         found = list(kept_under(path, self._root)) if of_note else []
         return found + meanings(path, self._fresh(Files()))
@@ -155,10 +163,13 @@ class Content:
             return [UNREAD if reaches else stored.HARMLESS], []
         if ending in _UNREAD_LANGUAGES:
             return [UNREAD], []
-        files = Files()
+        files = Files(noted=True)
         reader = self._fresh(files)
         one = written._replace(text=text, secret=False, part=False)
-        made = executed(one, path, "", reader)
+        try:
+            made = executed(one, path, "", reader)
+        except SpentError:  # running it asks
+            return [UNREAD], []
         if written.part:
             made = [effect for effect in made if "code-does-not-parse" not in effect.proof]
         runs = [

@@ -10,6 +10,7 @@ from posixpath import basename, dirname, join
 
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import DEFINED, FUNCTION, SHELL, Reading, Written, part_of
+from toolgate.gate.facts.session import DEFINED_EARLIER
 from toolgate.gate.shell.model import HOLE, Command, Script
 
 SHELL_STARTS = frozenset(
@@ -26,6 +27,8 @@ _TOOLS = ("venv/bin", "env/bin", "node_modules/.bin", ".cargo/bin", "go/bin", ".
 _EXPORTS = frozenset(("export", "declare", "typeset", "readonly"))
 SEARCH = "PATH"
 MAX_FUNCTIONS = 16
+MAX_FOLDERS = 16
+"""How many folders that a text puts in front of the search path are looked through."""
 
 
 def name_part(name: str) -> str:
@@ -96,14 +99,16 @@ def folders(command: Command, reader: Reading) -> list[str]:
     found: list[str] = []
     for word in values:
         for folder in word.text.split(":"):
-            if HOLE in folder:
-                break  # what was searched before
+            if HOLE in folder or len(found) > MAX_FOLDERS:
+                break  # what was searched before, or more than is looked through
             found.append(reader.paths.resolve(folder or ".", command.cwd))
     return found
 
 
 def searched(reader: Reading, name: str, places: list[str]) -> list[Effect]:
     """Return what a program of a name does that was put into a folder searched before others."""
+    if len(places) > MAX_FOLDERS:
+        return [reader.unknown("too-many-folders", name, name)]
     for folder in places:
         made = reader.run_known(join(folder, name), name)
         if made is not None:
@@ -122,8 +127,11 @@ def redefined(reader: Reading, name: str, *, by_shell: bool) -> list[Effect]:
     known = reader.run_known(name_part(name), name) if by_shell else None
     if known is None:
         known = reader.run_known(found_part(name), name)
-    if known is None and reader.files.get(part_of(SHELL, SEARCH)) is not None:
+    search = reader.files.get(part_of(SHELL, SEARCH)) if known is None else None
+    if search is not None:
         known = reader.run_known(program_part(name), name)
+        if known is not None and search.artifact is not None:
+            reader.files.rest_on(DEFINED_EARLIER, *search.artifact.entries)
     if known is None:
         return []
     hides = reader.entry(name) is not None

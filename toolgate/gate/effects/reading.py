@@ -16,6 +16,7 @@ from toolgate.gate.facts.session import (
     Session,
 )
 from toolgate.gate.shell.model import BELOW, HOLE, Command, Script, Word
+from toolgate.gate.shell.work import Work
 
 if TYPE_CHECKING:
     from toolgate.gate.facts.artifacts import Artifact
@@ -77,20 +78,41 @@ class Written(NamedTuple):
 class Files:
     """What files are known to hold: what the text has written, else what the session has.
 
+    ``asked`` are the paths the session was asked about, and ``knew`` says whether it knew
+    any of them: what is read of a call depends on these answers.
+
     Args:
         session: the session before the call.
+        noted: whether somebody wants to know which files are run, also of those that
+            nothing is known of.
     """
 
-    __slots__ = ("_defines", "_session", "facts", "gone", "runs", "sourced", "written")
+    __slots__ = (
+        "_before",
+        "_defines",
+        "_session",
+        "asked",
+        "facts",
+        "gone",
+        "knew",
+        "noted",
+        "runs",
+        "sourced",
+        "written",
+    )
 
-    def __init__(self, session: Session = NOTHING) -> None:
+    def __init__(self, session: Session = NOTHING, *, noted: bool = False) -> None:
         self._session = session
+        self._before: dict[str, Written | None] = {}
+        self.noted = noted
         self._defines: bool | None = None
         self.written: dict[str, Written] = {}
         self.gone: set[str] = set()
         self.runs: dict[str, None] = {}
         self.sourced: list[str] = []
         self.facts: dict[Fact, None] = {}
+        self.asked: dict[str, None] = {}
+        self.knew = False
 
     @property
     def may_know(self) -> bool:
@@ -103,7 +125,7 @@ class Files:
         if DEFINED in self.written:
             return True
         if self._defines is None:
-            known = self._session.artifact(DEFINED)
+            known = self._ask(DEFINED)
             self._defines = known is not None and known.readable
         return self._defines
 
@@ -113,11 +135,24 @@ class Files:
         path = path.replace(f"/{BELOW}/", "/")
         found = self.written.get(path)
         if found is None and path not in self.gone and HOLE not in path:
-            artifact = self._session.artifact(path)
-            if artifact is not None:
-                secret = artifact.entry_of(SECRET) is not None
-                found = Written(None, False, secret, artifact=artifact)
+            if path not in self._before:
+                self._before[path] = self._look_up(path)
+            found = self._before[path]
         return found
+
+    def _look_up(self, path: str) -> Written | None:
+        """Return what earlier calls have put into a file; asked of the session once a path."""
+        artifact = self._ask(path)
+        if artifact is None:
+            return None
+        return Written(None, False, artifact.entry_of(SECRET) is not None, artifact=artifact)
+
+    def _ask(self, path: str) -> "Artifact | None":
+        """Return what the session knows of a file, and note what it was asked."""
+        self.asked[path] = None
+        artifact = self._session.artifact(path)
+        self.knew = self.knew or artifact is not None
+        return artifact
 
     def put(self, path: str, written: Written) -> None:
         """Note that the text writes a file."""
@@ -172,6 +207,7 @@ class Reading(Protocol):
         files: what files are known to hold.
         fed: whether something is fed into the command that runs the text.
         inside: where the text runs, "" for here.
+        work: the steps that reading may still cost.
         places: folders that the text has put in front of the search path.
     """
 
@@ -182,6 +218,7 @@ class Reading(Protocol):
     files: Files
     inside: str
     fed: bool
+    work: Work
     places: list[str]
 
     def inner(

@@ -17,6 +17,7 @@ from toolgate.gate.effects.settings import Settings
 from toolgate.gate.effects.shell import Reader
 from toolgate.gate.facts.session import NOTHING, Session
 from toolgate.gate.shell.model import Command, Redirect, Script, Word
+from toolgate.gate.shell.work import SpentError
 
 TEXT, PIPE, GROUP, COMMAND, RUN = "text", "pipe", "group", "command", "run"
 SUBSTITUTION, PROCESS = "substitution", "process"
@@ -115,6 +116,7 @@ class WatchedReader(Reader):
             depth=self.depth + 1,
             inside=inside,
             fed=self._feeds,
+            work=self.work,
         )
         reader.doubtful, reader.read_inside = self.doubtful, self.read_inside
         reader.top, reader._open = self.top, self._open
@@ -139,7 +141,12 @@ class WatchedReader(Reader):
                 inside=self.inside,
             )
         )
-        return self._leave(step, super().performed(command))
+        try:
+            return self._leave(step, super().performed(command))
+        except SpentError:  # in the middle of the command, of which nothing is told then
+            del self._open[self._open.index(step) :]
+            self._open[-1].below.remove(step)
+            raise
 
     def weighed(
         self, made: list[Effect], command: Command, carries: dict[int, flow.Carries]
