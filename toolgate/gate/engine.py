@@ -217,16 +217,21 @@ class Gate:
         if told:
             from toolgate.gate.weighed import weighed
 
-            verdict, said = weighed(
-                self.policy,
-                call,
-                verdict,
-                effects,
-                known,
-                lambda: self.reading(call, session),
-                task,
-                readings,
-            )
+            try:
+                verdict, said = weighed(
+                    self.policy,
+                    call,
+                    verdict,
+                    effects,
+                    known,
+                    lambda: self.reading(call, session),
+                    task,
+                    readings,
+                )
+            except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
+                # A fault of ours in reading the task; what the rules deny stands.
+                if verdict.rule.decide != DENY:
+                    return self._failed(call, type(error).__name__)
         facts = (*said, *files.facts)
         if verdict.rule.decide != DENY and verdict.action_class in self.policy.composition:
             return self._composed(call, verdict, effects, facts)

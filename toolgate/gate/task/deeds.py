@@ -131,16 +131,17 @@ def _texts(value: object, depth: int = 3) -> Iterator[str]:
 
 
 def parts_of(words: tuple[str, ...]) -> frozenset[str]:
-    """Return words cut at everything that is no letter or digit, in lower case."""
+    """Return words cut at everything that is no letter or digit, in lower case; no texts."""
     found: set[str] = set()
     for word in words:
         lowered = word.lower()
         if lowered.isalnum():
             found.add(lowered)
             continue
+        if " " in lowered:
+            continue  # a message or a program's text names nothing that is done to
         found.update("".join(char if char.isalnum() else " " for char in lowered).split())
-        if " " not in lowered:
-            found.add(lowered)
+        found.add(lowered)
     return frozenset(found)
 
 

@@ -21,6 +21,7 @@ CUES = (
     "leave",
     "alone",
     "look",
+    "local",
     "offline",
     "nothing-else",
     "only",
@@ -115,6 +116,12 @@ def _ends(steps: Steps, words: list[str], start: int) -> set[int]:
     """Return every position at which a phrase can end that begins at a word."""
     ends = {start}
     for step in steps:
+        if len(step) == 1 and len(step[0]) == 1:  # most steps are one word
+            (word,) = step[0]
+            ends = {at + 1 for at in ends if words[at : at + 1] == [word]}
+            if not ends:
+                break
+            continue
         ends = {
             at + len(choice)
             for at in ends

@@ -15,6 +15,7 @@ _MOST_TOKENS = 400
 
 _INSIDE = frozenset("~./@#$%*+&=<>:?\\^[]{}-_!")
 _QUOTES = {"`": "`", '"': '"', "\u201c": "\u201d", "\u00ab": "\u00bb", "'": "'"}
+_APOSTROPHES = "\u2019\u2018\u00b4\u02bc\uff07"
 _LONGEST_WORD = 400
 _NO_END = frozenset(("e.g", "i.e", "etc", "vs", "cf", "approx", "incl"))
 _SHORT = {
@@ -124,7 +125,9 @@ def sentences(text: str) -> Iterator[Sentence]:
 
 
 def _of_line(line: str) -> Iterator[Sentence]:
-    line = line.replace("\u2019", "'").replace("\u2018", "'").lstrip("-*\u2022# \t")
+    for mark in _APOSTROPHES:
+        line = line.replace(mark, "'")
+    line = line.lstrip("-*\u2022# \t")
     made: list[Token] = []
     begin = at = 0
     while at < len(line):

@@ -15,6 +15,7 @@ _PATHS = ("fs.", "secret.")
 _LOOKS = ("inspect", "fs.read")
 _WIDE = ("recursive", "glob", "anchor", "extract", "mirror")
 _MARK_OF_TRUNK = frozenset(("main", "master", "trunk", "develop"))
+_NAMED_BY_WORDS = ("infra.", "proc.", "sys.", "exec.")
 _LEAST_STEM = 3
 _MOST_KEPT = 8_192
 
@@ -91,6 +92,13 @@ def _target(deed: Deed, lexicon: Lexicon) -> frozenset[str]:
     return parts_of((named[0], named[0].lower())) if named else frozenset()
 
 
+def is_program(names: tuple[Name, ...], deed: Deed) -> bool:
+    """Say whether a deed is done by a program that is named, or below one."""
+    first = deed.words[0].rpartition("/")[2] if deed.words else ""
+    programs = {first, deed.effect.program.partition(" ")[0], *deed.above}
+    return any(one.text.lower() in programs for one in names)
+
+
 def touches(names: tuple[Name, ...], deed: Deed, lexicon: Lexicon) -> bool:
     """Say whether a deed is done to what names stand for: to one of each group of them.
 
@@ -112,7 +120,7 @@ def touch(name: Name, deed: Deed, lexicon: Lexicon) -> bool:
             name.text == "local" and deed.effect.scope in ("workspace", "temp")
         )
     if name.kind == THING:
-        return _is_thing(lexicon.things[name.text], deed)
+        return _is_thing(name.text, lexicon.things[name.text], deed)
     if name.kind == NAME:
         return named(name.text, deed)
     if name.kind == KIND:
@@ -138,7 +146,7 @@ def _inside(deed: Deed) -> str:
     return resource[len(start) :] if deed.base and resource.startswith(start) else resource
 
 
-def _is_thing(thing: dict[str, list[str]], deed: Deed) -> bool:
+def _is_thing(noun: str, thing: dict[str, list[str]], deed: Deed) -> bool:
     effect = deed.effect
     if effect.type in thing["effects"]:
         return True
@@ -146,7 +154,7 @@ def _is_thing(thing: dict[str, list[str]], deed: Deed) -> bool:
         return _among(_inside(deed), thing["paths"])
     if effect.type == "vcs.discard":
         return any(_among(word, thing["paths"]) for word in operands(deed))
-    return False
+    return effect.type.startswith(_NAMED_BY_WORDS) and noun in deed.parts
 
 
 def _among(path: str, patterns: list[str]) -> bool:

@@ -7,16 +7,20 @@ from toolgate.errors import PolicyError
 from toolgate.gate.call import ToolCall
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.trace import Node
+from toolgate.gate.task.asked import can_be_lowered, requested
 from toolgate.gate.task.deeds import Deed, base_of, deeds_of
 from toolgate.gate.task.lexicon import Lexicon
-from toolgate.gate.task.match import Found, can_be_lowered, constraints, requested
-from toolgate.gate.task.read import ELSEWHERE, EVERY_ACT, statements_of, the_lexicon
+from toolgate.gate.task.match import Found, constraints
+from toolgate.gate.task.read import ELSEWHERE, EVERY_ACT, THERE, statements_of, the_lexicon
 from toolgate.gate.task.statement import ENVIRONMENT, FORBIDS, NAME, RESERVES, Statement
 from toolgate.gate.task.touch import may_do, touch
 
 if TYPE_CHECKING:
     from toolgate.gate.task.task import Task
 
+
+_BY_WORDS = frozenset((EVERY_ACT, ELSEWHERE, THERE, "use"))
+"""Acts that only a command's words tell."""
 
 _DECODED = frozenset("'\"\\$`{}*?[]~\n")
 """In a command with one of these a word may read otherwise than it is written."""
@@ -102,7 +106,7 @@ def _may_speak(
     """
     if statement.says not in (FORBIDS, RESERVES):
         return False
-    if not statement.acts or not set(statement.acts).isdisjoint((EVERY_ACT, ELSEWHERE)):
+    if not statement.acts or not _BY_WORDS.isdisjoint(statement.acts):
         return True
     return any(
         may_do(act, effect, lexicon) and _may_touch(statement, call, effect, lexicon)

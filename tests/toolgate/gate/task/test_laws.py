@@ -1,13 +1,21 @@
 """Laws of reading a task, and hostile prompts."""
 
+import json
 import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from toolgate.canonical import canonical_bytes
+from toolgate.errors import PolicyError
+from toolgate.gate.call import Place, ToolCall
 from toolgate.gate.decision import STRICTNESS
+from toolgate.gate.engine import Gate
+from toolgate.gate.open import default_gate
+from toolgate.gate.policy.model import Policy
 from toolgate.gate.task.read import MAX_STATEMENTS, read_prompt
+from toolgate.gate.task.task import Prompt, Task
 from toolgate.gate.task.tokens import MAX_CHARACTERS
 
 PROHIBITIONS = {
@@ -190,7 +198,7 @@ def test_hostile_prompts_are_read_in_linear_time(piece):
             best = min(best, time.process_time() - start)
         return best
 
-    small, large = cost(12_500), cost(100_000)
+    small, large = cost(5_000), cost(40_000)
     assert large < max(0.25, small * 16)
 
 
@@ -222,3 +230,27 @@ def test_no_sequence_of_words_breaks_the_reader(text):
 @given(st.text(max_size=200))
 def test_no_text_breaks_the_reader(text):
     read_prompt(text, 1)
+
+
+def test_a_policy_of_another_lexicon_is_refused_where_a_task_is_read():
+    shipped = default_gate()
+    body = json.loads(shipped.policy_bytes) | {"lexicon": "sha256:" + "0" * 64}
+    gate = Gate(Policy(canonical_bytes(body)), shipped.catalog)
+    call = ToolCall(
+        host="test",
+        session="s",
+        key=None,
+        call="c",
+        agent=("main",),
+        principal="user:dev",
+        auth_mode="user",
+        tool="Bash",
+        input={"command": "ls"},
+        place=Place("/w", ("/w",), "/home/dev"),
+        mode=None,
+        task=None,
+        ts=0,
+    )
+    assert gate.decide(call).state == "allow"
+    with pytest.raises(PolicyError, match="compiled with lexicon"):
+        gate.decide(call, task=Task((Prompt("Do not push."),)))
