@@ -7,7 +7,7 @@ from toolgate.gate.policy.evaluate import Known, Verdict, evaluate, nothing_know
 from toolgate.gate.policy.lattice import Settled, Static, settle
 from toolgate.gate.policy.rule import Rule
 from toolgate.gate.policy.softening import may_soften
-from toolgate.gate.readings import AUTHORIZED, Reading
+from toolgate.gate.readings import AUTHORIZED, JUDGE, Reading
 from toolgate.gate.task.match import PROHIBITS, RESERVED, Found
 from toolgate.gate.task.task import NO_TASK, Task
 from toolgate.gate.task.weigh import Asked, Weighed, weigh
@@ -52,7 +52,8 @@ def weighed(
         readings: what others have read of the call.
     """
     task = task or NO_TASK
-    made = weighed_task(policy, catalog, call, effects, session, task, known)
+    judged = any(one.axis == AUTHORIZED for one in readings)
+    made = weighed_task(policy, catalog, call, effects, session, task, known, judged=judged)
     every = (*(one.reading for one in made.found), *readings)
     if not made.whole:
         every = tuple(one for one in every if one.axis != AUTHORIZED)
@@ -75,14 +76,16 @@ def weighed_task(
     session: "Session",
     task: Task,
     known: Known = nothing_known,
+    *,
+    judged: bool = True,
 ) -> Weighed:
-    """Return what a task says of a call; arguments as of ``weighed``."""
+    """Return what a task says of a call; arguments as of ``weighed`` and ``Asked``."""
     asked = frozenset(
         effect
         for effect in effects
         if evaluate(policy, call.tool, (effect,), known, call).rule.decide == ASK
     )
-    by = Asked(asked, policy.lexicon)
+    by = Asked(asked, policy.lexicon, judged)
     return weigh(task, call, effects, by, policy.settings, catalog, session)
 
 
@@ -94,6 +97,8 @@ def _verdict(verdict: Verdict, settled: Settled, found: tuple[Found, ...]) -> Ve
         return verdict
     if reading is None or settled.state == ALLOW:
         because = f"{rule.because}, and the user's latest words ask for just this"
+        if settled.mitigation is not None and settled.mitigation.source == JUDGE:
+            because += f", as the judge reads them ({settled.mitigation.value:.2f})"
         decided = rule._replace(decide=settled.state, because=because)
         return verdict._replace(rule=decided)
     by = next((one for one in found if one.reading == reading), None)

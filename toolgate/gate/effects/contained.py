@@ -13,7 +13,7 @@ from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.parts import MAX_TEXT, texts_of
 from toolgate.gate.effects.patterned import kept_under
 from toolgate.gate.effects.reading import DEFINED, SHELL, Files, Reading, Written, part_of
-from toolgate.gate.facts.artifacts import LINK, PART, SEVERAL, UNREAD
+from toolgate.gate.facts.artifacts import FOLDER, LINK, PART, SEVERAL, UNREAD
 from toolgate.gate.facts.session import PART_MARK, SECRET
 from toolgate.gate.shell.model import HOLE
 from toolgate.gate.shell.work import SpentError
@@ -69,6 +69,7 @@ class Content:
         for part, (notes, runs) in self._notes(path, written).items():
             loose = bottom.part or part in self._loose
             said = [*notes, *([PART] if loose else []), *([SECRET] if written.secret else [])]
+            said += [PART, FOLDER] if written.folder else []
             told[part] = [stored.effect(note, written.scope, part) for note in said]
             if runs:
                 told[part].append(
@@ -84,7 +85,12 @@ class Content:
                 stored.effect(stored.RUNS_FILES, written.scope, part, path),
             ]
         settings = is_settings(path) or basename(path) == NPM_SETTINGS
-        if written.link or settings or any(part.startswith(SHELL) for part in told):
+        if (
+            written.link
+            or written.folder
+            or settings
+            or any(part.startswith(SHELL) for part in told)
+        ):
             told[DEFINED] = [
                 stored.effect(stored.HARMLESS, written.scope, DEFINED),
                 stored.effect(PART, written.scope, DEFINED),
@@ -104,7 +110,7 @@ class Content:
 
     def _also_under(self, path: str, written: Written, *, of_note: bool) -> list[str]:
         """Return the names and patterns a file can be run by, beside its path."""
-        if path.startswith(SHELL) or PART_MARK in path:
+        if path.startswith(SHELL) or PART_MARK in path or written.folder:
             return []
         found = list(kept_under(path, self._root)) if of_note else []
         return found + meanings(path, self._fresh(Files()))
@@ -157,7 +163,7 @@ class Content:
             return [UNREAD if reaches else stored.HARMLESS], []
         if ending in _UNREAD_LANGUAGES:
             return [UNREAD], []
-        files = Files()
+        files = Files(noted=True)
         reader = self._fresh(files)
         one = written._replace(text=text, secret=False, part=False)
         try:
