@@ -31,6 +31,13 @@ def cheat(one: Desk, action_class: str, *basis: str, call: str = "z0", **more: A
     one.close()
 
 
+def cite(one: Desk, event: str, **details: Any) -> None:
+    """Say on the spine that a decision uses up approvals."""
+    one.ledger.audit(
+        action="approval.cited", actor="agent", target=event, details=details, ts=one.tick()
+    )
+
+
 def rotation(one: Desk, name: str, old: str, new: str, *signers: str) -> dict[str, Any]:
     """Return a rotation of an approver's key, signed by whom one likes."""
     ev = {
@@ -153,6 +160,18 @@ def _(kit: Any) -> None:
     asked = one.say("z0", "asked")
     given = one.force(one.signed("bob", decision_digest=asked))
     one.say("z0", "denied", basis=(asked, given))
+    one.close()
+
+
+@fault("citation-that-lists-nothing", "R", "entries.composition_denied", base=BASE)
+def _(kit: Any) -> None:
+    """What says that approvals were used up names none of them"""
+    one = desk(kit)
+    one.approve("alice", "drop")
+    one.approve("bob", "drop")
+    cite(one, digest(b"z1"), approvals=2)
+    one.prompt("p2")
+    one.say("z0", "denied", "drop", rule="composition")
     one.close()
 
 
@@ -380,6 +399,18 @@ def _(kit: Any) -> None:
     cheat(one, "deploy", *given)
 
 
+@fault("approval-taken-back-before-it-was-cited", "R", "entries.approval_refused", base=BASE)
+def _(kit: Any) -> None:
+    """In the decision's own turn, where only the citation says what stood before it"""
+    one = desk(kit)
+    given = one.approve("alice", "deploy"), one.approve("bob", "deploy")
+    one.approve("alice", "deploy", verdict="refuse")
+    event = one.say("z0", "allowed", "deploy", basis=given)
+    cite(one, event, approvals=sorted(given))
+    one.done("z0", "deploy")
+    one.close()
+
+
 @fault("refusal-by-a-stranger", "R", "entries.approval_key", base=BASE)
 def _(kit: Any) -> None:
     one = desk(kit)
@@ -582,6 +613,28 @@ def _(kit: Any) -> None:
     one.approve("alice", "deploy")
     assert one.attempt("z1", "deploy").allowed
     one.done("z1", "deploy")
+    one.close()
+
+
+@legal("approval-taken-back-after-it-was-cited", beside="approval-taken-back-before-it-was-cited",
+       base=BASE)  # fmt: skip
+def _(kit: Any) -> None:
+    one = desk(kit)
+    given = one.approve("alice", "deploy"), one.approve("bob", "deploy")
+    event = one.say("z0", "allowed", "deploy", basis=given)
+    cite(one, event, approvals=sorted(given))
+    one.approve("alice", "deploy", verdict="refuse")
+    one.done("z0", "deploy")
+    one.close()
+
+
+@legal("approvals-used-up-by-a-writer-that-died", beside="denied-although-approved", base=BASE)
+def _(kit: Any) -> None:
+    one = desk(kit)
+    given = one.approve("alice", "drop"), one.approve("bob", "drop")
+    cite(one, digest(b"z1"), approvals=sorted(given))
+    one.prompt("p2")
+    one.say("z0", "denied", "drop", rule="composition")
     one.close()
 
 

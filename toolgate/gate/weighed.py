@@ -6,7 +6,8 @@ from toolgate.gate.decision import ALLOW, ASK, Fact
 from toolgate.gate.policy.evaluate import Known, Verdict, evaluate, nothing_known
 from toolgate.gate.policy.lattice import Settled, Static, settle
 from toolgate.gate.policy.rule import Rule
-from toolgate.gate.readings import AUTHORIZED, Reading
+from toolgate.gate.policy.softening import may_soften
+from toolgate.gate.readings import AUTHORIZED, JUDGE, Reading
 from toolgate.gate.task.match import PROHIBITS, RESERVED, Found
 from toolgate.gate.task.task import NO_TASK, Task
 from toolgate.gate.task.weigh import Asked, Weighed, weigh
@@ -56,7 +57,8 @@ def weighed(
     every = (*(one.reading for one in made.found), *readings)
     if not made.whole:
         every = tuple(one for one in every if one.axis != AUTHORIZED)
-    static = Static(verdict.rule.decide, verdict.rule.axis, softenable=made.lowerable)
+    lowerable = made.lowerable and may_soften(policy, call, effects, known)
+    static = Static(verdict.rule.decide, verdict.rule.axis, softenable=lowerable)
     settled = settle(policy.axes, static, every, task=bool(task.prompts or task.goal))
     used = [one for one in made.found if one.reading.name in (PROHIBITS, RESERVED)]
     used += [one for one in made.found if one.reading == settled.mitigation]
@@ -95,6 +97,8 @@ def _verdict(verdict: Verdict, settled: Settled, found: tuple[Found, ...]) -> Ve
         return verdict
     if reading is None or settled.state == ALLOW:
         because = f"{rule.because}, and the user's latest words ask for just this"
+        if settled.mitigation is not None and settled.mitigation.source == JUDGE:
+            because += f", as the judge reads them ({settled.mitigation.value:.2f})"
         decided = rule._replace(decide=settled.state, because=because)
         return verdict._replace(rule=decided)
     by = next((one for one in found if one.reading == reading), None)

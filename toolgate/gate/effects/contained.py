@@ -179,7 +179,7 @@ class Content:
             return [UNREAD if reaches else stored.HARMLESS], []
         if ending in _UNREAD_LANGUAGES:
             return [UNREAD], []
-        files = Files()
+        files = Files(noted=True)
         reader = self._fresh(files)
         one = written._replace(text=text, secret=False, part=False)
         try:

@@ -488,7 +488,7 @@ class Reader:
                 Effect("exec.code", "outside", host.resource, True, proof, program, "remote"),
             ]
         path = self.paths.resolve(word.text, command.cwd)
-        if program in ("source", "."):
+        if program in ("source", ".") and path not in self.files.sourced:
             self.files.sourced.append(path)
         made = self.paths.effects(
             "exec.code", word.text, command.cwd, program=program, how=("file",)
@@ -511,6 +511,7 @@ class Reader:
 
         A part of a file may be meant as well; see ``reading.part_of``.
         """
+        self.work.spend(6)
         self.files.runs[path] = None
         written = self.files.get(path)
         if written is None:

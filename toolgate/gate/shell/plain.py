@@ -21,7 +21,7 @@ Text = tuple[str, bool]
 """A word's text, and whether it stands for itself; if not, it is marked as ``words`` does."""
 
 _TOKEN = re.compile(
-    r"""[ \t]*(?:
+    r"""(?: [ \t] | (?<=[ \t])\\\n )*(?:
     (?P<literal> (?!=) [A-Za-z0-9_./:=@%+,^-]+ (?![^ \t\n]) )
     |(?P<operator> && | \|\| | [;|\n] )
     |(?P<redirect> [0-9]* (?: >> | >& | > | < ) )
@@ -52,6 +52,8 @@ class Node:
     Args:
         kind: ``program``, ``list``, ``pipeline``, ``plain_command``, or an operator.
         children: what it is made of.
+
+    A command has its words; the program, the first words of all of its commands.
     """
 
     __slots__ = ("children", "is_named", "redirects", "type", "words")
@@ -178,6 +180,7 @@ class _Plain:
         first, literal = command.words[0]
         if not literal or first in _NOT_PLAIN or not _NAME.fullmatch(first):
             raise _NotPlainError
+        self._program.words.append(command.words[0])
         self._command = Node("plain_command", [])
         self._stages.append(command)
         if operator == "|":

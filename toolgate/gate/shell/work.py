@@ -25,6 +25,14 @@ SPENT = "too-much-work"
 """Why a text is unresolved that would cost more than its steps."""
 
 
+MAX_REDIRECTS = 512
+"""Redirections of one command."""
+
+
+class TooManyError(Exception):
+    """The text has more commands, or one of them more redirections, than are read."""
+
+
 class SpentError(Exception):
     """The steps are used up."""
 
