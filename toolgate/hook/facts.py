@@ -34,7 +34,8 @@ _RESOURCE = b'"resource":"'
 _RESOURCE_LENGTH = 34
 _ANY_FILE = b"*"
 _TERMINAL = b'"terminal_state":"'
-_NAME = SHELL + PART_MARK
+# Whatever writes one of these gives a meaning, or may.
+_SETTINGS_FILES = ("/.git/config", "/.gitconfig", "/.npmrc")
 _WAITING = (None, "unresolved")
 
 
@@ -92,7 +93,9 @@ class LedgerSession:
         try:
             if path == DEFINED:
                 return self._kinds()
-            if path.startswith(_NAME) and not self._is_given(path):
+            file = path.partition(PART_MARK)[0]
+            named = file == SHELL or file.endswith(_SETTINGS_FILES)
+            if named and not (self._is_given(path) or self._is_given(file)):
                 return None
             return by_path(path, self._ref, self._writes_of)
         except LedgerError:
@@ -119,7 +122,9 @@ class LedgerSession:
         return Artifact(tuple((kind, "") for kind in found), ())
 
     def _is_given(self, path: str) -> bool:
-        """Say whether an entry speaks of a name; most names are looked up in vain."""
+        """Say whether an entry speaks of a name or setting; most are looked up in vain."""
+        if self._given is None:
+            self._kinds()
         return self._given is None or self._ref(path).encode() in self._given
 
     def has(self, code: str, turns: int) -> str | None:

@@ -88,6 +88,7 @@ class Reader:
         self._wrappers = 0
         self._aliases: dict[str, str] = {}
         self._runs = 0
+        self._patterns = 0
         self._feeds = fed
 
     def effects(self, text: str, arguments: tuple[Word, ...] | None = None) -> list[Effect]:
@@ -534,6 +535,9 @@ class Reader:
             return None
         from toolgate.gate.effects.patterned import run
 
+        self._patterns += 1
+        if self._patterns > MAX_SUPPLIED:
+            return [self.unknown("too-many-runs", program)]
         return run(self, path, program) or None
 
     def net(self, kind: str, target: str, name: str, how: tuple[str, ...] = ()) -> Effect:
