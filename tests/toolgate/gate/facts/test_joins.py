@@ -282,6 +282,9 @@ def test_too_many_files_to_name_leave_every_file_unread(session):
     session.write("mine.sh", "echo hello\n")
     session("; ".join(f"echo 'echo hello' > f{n}.sh" for n in range(80)))
     assert session("bash mine.sh").state == "ask"
+    assert session("git status && ls | head").state == "allow"
+    session("; ".join(f"ln -s /etc l{n}" for n in range(80)))
+    assert session("ls && git log").state == "allow"
 
 
 @pytest.mark.parametrize(
