@@ -146,6 +146,17 @@ def _(kit: Any) -> None:
     one.close()
 
 
+@fault("denied-although-approved-in-a-linear-session", "R", "entries.composition_denied",
+       base=BASE)  # fmt: skip
+def _(kit: Any) -> None:
+    """The approvals stand in the denial's own turn, and the spine says which came first"""
+    one = desk(kit, shape="linear")
+    one.approve("alice", "drop")
+    one.approve("bob", "drop")
+    one.say("z0", "denied", "drop", rule="composition")
+    one.close()
+
+
 @fault("denied-although-it-cites-approvals", "R", "entries.composition_denied", base=BASE)
 def _(kit: Any) -> None:
     one = desk(kit)
@@ -546,6 +557,36 @@ def _(kit: Any) -> None:
     asked = one.say("z0", "asked")
     one.force(one.signed("bob", decision_digest=asked, verdict="refuse"))
     cheat(one, "look", asked, one.force(one.signed("alice", decision_digest=asked)))
+
+
+def refused_late(one: Desk, *, closed: bool) -> None:
+    """Let an asked call run, and refuse it afterwards as if it had been before."""
+    asked, then = one.say("z0", "asked"), one.ts
+    one.done("z0")
+    if closed:
+        one.stop()
+    one.force(one.signed("bob", decision_digest=asked, verdict="refuse", ts=then))
+    one.close()
+
+
+@legal("refused-once-the-turn-was-closed", beside="refused-ask-that-ran", base=BASE)
+def _(kit: Any) -> None:
+    refused_late(desk(kit), closed=True)
+
+
+@legal("refused-behind-the-answer-in-a-linear-session", beside="refused-ask-that-ran", base=BASE)
+def _(kit: Any) -> None:
+    refused_late(desk(kit, shape="linear"), closed=False)
+
+
+@legal("denied-with-approvals-behind-it-in-a-linear-session",
+       beside="denied-although-approved-in-a-linear-session", base=BASE)  # fmt: skip
+def _(kit: Any) -> None:
+    one = desk(kit, shape="linear")
+    one.approve("alice", "drop")
+    one.say("z0", "denied", "drop", rule="composition")
+    one.approve("bob", "drop")
+    one.close()
 
 
 @legal("refused-by-a-stranger-and-ran", beside="refused-ask-that-ran", base=BASE)
