@@ -6,7 +6,7 @@ any decision, but it has no key but its own.
 
 from typing import Any
 
-from approved import Desk, key, policy
+from approved import SECOND, THIRD, Desk, key, policy
 from catalogue import fault, legal
 from ledgers import START
 
@@ -154,6 +154,25 @@ def _(kit: Any) -> None:
     one.approve("alice", "drop")
     one.approve("bob", "drop")
     one.say("z0", "denied", "drop", rule="composition")
+    one.close()
+
+
+@fault("unmet-behind-a-policy-that-is-not-held", "R", "entries.policy_unknown",
+       "entries.composition_unmet", base=BASE)  # fmt: skip
+def _(kit: Any) -> None:
+    """What rests on approvals is judged under each policy that is held, whatever is not"""
+    one = desk(kit, "zeta", text=SECOND)
+    one.say("z0", "allowed", "deploy")
+    one.done("z0", "deploy")
+    one.close()
+    (kit.root / "policies" / f"{digest(THIRD)[7:]}.json").unlink()
+
+
+@fault("approval-that-names-two-before-it", "R", "entries.approval_order", base=BASE)
+def _(kit: Any) -> None:
+    one = desk(kit)
+    two = one.approve("alice", "deploy"), one.approve("bob", "deploy")
+    one.force(one.signed("bob", session="more"), *two)
     one.close()
 
 
