@@ -6,7 +6,7 @@ any decision, but it has no key but its own.
 
 from typing import Any
 
-from approved import Desk, key, policy
+from approved import SECOND, THIRD, Desk, key, policy
 from catalogue import fault, legal
 from ledgers import START
 
@@ -143,6 +143,36 @@ def _(kit: Any) -> None:
     one.approve("bob", "drop")
     one.prompt("p2")
     one.say("z0", "denied", "drop", rule="composition")
+    one.close()
+
+
+@fault("denied-although-approved-in-a-linear-session", "R", "entries.composition_denied",
+       base=BASE)  # fmt: skip
+def _(kit: Any) -> None:
+    """The approvals stand in the denial's own turn, and the spine says which came first"""
+    one = desk(kit, shape="linear")
+    one.approve("alice", "drop")
+    one.approve("bob", "drop")
+    one.say("z0", "denied", "drop", rule="composition")
+    one.close()
+
+
+@fault("unmet-behind-a-policy-that-is-not-held", "R", "entries.policy_unknown",
+       "entries.composition_unmet", base=BASE)  # fmt: skip
+def _(kit: Any) -> None:
+    """What rests on approvals is judged under each policy that is held, whatever is not"""
+    one = desk(kit, "zeta", text=SECOND)
+    one.say("z0", "allowed", "deploy")
+    one.done("z0", "deploy")
+    one.close()
+    (kit.root / "policies" / f"{digest(THIRD)[7:]}.json").unlink()
+
+
+@fault("approval-that-names-two-before-it", "R", "entries.approval_order", base=BASE)
+def _(kit: Any) -> None:
+    one = desk(kit)
+    two = one.approve("alice", "deploy"), one.approve("bob", "deploy")
+    one.force(one.signed("bob", session="more"), *two)
     one.close()
 
 
@@ -546,6 +576,36 @@ def _(kit: Any) -> None:
     asked = one.say("z0", "asked")
     one.force(one.signed("bob", decision_digest=asked, verdict="refuse"))
     cheat(one, "look", asked, one.force(one.signed("alice", decision_digest=asked)))
+
+
+def refused_late(one: Desk, *, closed: bool) -> None:
+    """Let an asked call run, and refuse it afterwards as if it had been before."""
+    asked, then = one.say("z0", "asked"), one.ts
+    one.done("z0")
+    if closed:
+        one.stop()
+    one.force(one.signed("bob", decision_digest=asked, verdict="refuse", ts=then))
+    one.close()
+
+
+@legal("refused-once-the-turn-was-closed", beside="refused-ask-that-ran", base=BASE)
+def _(kit: Any) -> None:
+    refused_late(desk(kit), closed=True)
+
+
+@legal("refused-behind-the-answer-in-a-linear-session", beside="refused-ask-that-ran", base=BASE)
+def _(kit: Any) -> None:
+    refused_late(desk(kit, shape="linear"), closed=False)
+
+
+@legal("denied-with-approvals-behind-it-in-a-linear-session",
+       beside="denied-although-approved-in-a-linear-session", base=BASE)  # fmt: skip
+def _(kit: Any) -> None:
+    one = desk(kit, shape="linear")
+    one.approve("alice", "drop")
+    one.say("z0", "denied", "drop", rule="composition")
+    one.approve("bob", "drop")
+    one.close()
 
 
 @legal("refused-by-a-stranger-and-ran", beside="refused-ask-that-ran", base=BASE)
