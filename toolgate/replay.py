@@ -8,7 +8,7 @@ recorded; what the gate made of it is not.
 
 import json
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolgate.action import Intent
 from toolgate.canonical import digest, digest_of
@@ -18,17 +18,24 @@ from toolgate.gate.catalog.load import Catalog, shipped
 from toolgate.gate.engine import Gate
 from toolgate.gate.facts.history import Decided, Recorded
 from toolgate.gate.facts.session import Fact
+from toolgate.gate.judge.record import FACT as JUDGED
 from toolgate.gate.open import build_digest, second_opinion
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.recorded import fields_of, resource_ref
+from toolgate.gate.task.task import Prompt, Task
 from toolgate.ledger.salt import known_salt
 from toolgate.ledger.vault.find import input_for
 from toolgate.ledger.vault.input import GateInput
 from toolgate.ledger.vault.keep import vault_of
+from toolgate.ledger.vault.prompts import digest_of_prompts, prompts_of
 from toolgate.records import MAX_FACTS, decision_entry, line_of, on_spine
+from toolgate.rejudge import ASKED_OTHERWISE, AskedOtherwiseError, Rejudge
 from toolgate.verify.read import Line
 from toolgate.verify.reader import Reader
 from toolgate.verify.shapes import Decision
+
+if TYPE_CHECKING:
+    from toolgate.gate.judge.judgement import Judgement
 
 SAME, EXCEPT_BUILD = "same", "same_except_build"
 DIFFERENT, NOT_REPLAYABLE = "different", "not_replayable"
@@ -165,6 +172,7 @@ class Replay:
         self._salt = known_salt(directory.root)
         self._catalog: Catalog = shipped()
         self._gates: dict[str, Gate | str] = {}
+        self._rejudge = Rejudge(directory)
 
     def decide(self, made: Made) -> Replayed:
         """Decide one decision again."""
@@ -185,11 +193,18 @@ class Replay:
             return result._replace(reason="it rests on more facts than an entry can name")
         if self._salt is None:
             return result._replace(reason="the ledger's salt is missing")
+        judgement = self._rejudge.judgement(entry, gate.policy)
+        task = self._task(entry.session or "", held.call["task"])
+        reason = next((one for one in (judgement, task) if isinstance(one, str)), "")
+        if isinstance(judgement, str) or isinstance(task, str):
+            return result._replace(reason=reason)
         try:
-            body = self._again(made, gate, held, self._salt)
+            body = self._again(made, gate, call_of(held, task), judgement, self._salt)
             line = line_of(body)
         except (CanonicalizationError, RecordError) as error:
             return result._replace(reason=f"the vault's input cannot be decided on: {error}")
+        except AskedOtherwiseError:
+            return result._replace(reason=ASKED_OTHERWISE)
         if line == made.line.raw:
             same = entry.build == self.build
             return result._replace(result=SAME if same else EXCEPT_BUILD)
@@ -234,15 +249,28 @@ class Replay:
             return "the vault's input has other arguments"
         return held
 
-    def _again(self, made: Made, gate: Gate, held: GateInput, salt: bytes) -> dict[str, Any]:
+    def _task(self, session: str, kept: dict[str, Any] | None) -> Task | str | None:
+        """Return the task a decision was made with, or why the vault does not hold it."""
+        if kept is None:
+            return None
+        prompts = prompts_of(self._vault, session)[0][: kept["count"]]
+        if digest_of_prompts(prompts) != kept["digest"]:
+            return "the vault no longer holds the prompts it was decided with"
+        said = tuple(Prompt(one.text, one.entry) for one in prompts)
+        return Task(said, whole=kept["whole"])
+
+    def _again(
+        self, made: Made, gate: Gate, call: ToolCall, judgement: "Judgement | None", salt: bytes
+    ) -> dict[str, Any]:
         """Return the entry this build's gate makes."""
         entry = made.entry
-        call = call_of(held)
         facts = [Fact(fact.code, fact.entry) for fact in entry.facts]
         known = Recorded(lambda path: resource_ref(path, salt), made.before, facts, entry.turn or 0)
+        asked = [fact for fact in facts if fact.code == JUDGED]
+        decision = self._rejudge.decision(gate, call, known, judgement)
         fields = fields_of(
             call,
-            gate.decide(call, known),
+            decision._replace(facts=(*asked, *decision.facts)),
             call_id=entry.intent.call,
             salt=salt,
             ts=entry.ev.ts,
@@ -281,13 +309,19 @@ def _decided(line: Line, entry: Decision) -> Decided:
     )
 
 
-def call_of(held: GateInput) -> ToolCall:
-    """Return the call that the vault keeps."""
+def call_of(held: GateInput, task: Task | None = None) -> ToolCall:
+    """Return the call that the vault keeps.
+
+    Args:
+        held: what it keeps of the call.
+        task: what the user had asked for; kept apart.
+    """
     call = held.call
     place = call["place"]
     return ToolCall(
         **{
             **call,
+            "task": task,
             "agent": tuple(call["agent"]),
             "place": Place(
                 cwd=place["cwd"],

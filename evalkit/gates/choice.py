@@ -94,7 +94,16 @@ def _ours(choice: Choice) -> Gate:
             raise UsageError(
                 f"{name}: expected --gate beside it; our own gate runs in this process"
             )
-    return default_gate() if choice.policy is None else gate_from(choice.policy)
+    if choice.policy is None:
+        return default_gate()
+    gate = gate_from(choice.policy)
+    if gate.policy.judge is not None:
+        raise UsageError(
+            f"--policy: {gate.policy.name} names a judge, which a run in this process does not "
+            "ask; run the hook instead (--gate command:'toolgate-hook' --gate-env "
+            "TOOLGATE_POLICY_FILE)"
+        )
+    return gate
 
 
 def _url(gate: str) -> str:

@@ -21,7 +21,7 @@ RULES = [
     {"rule": "open", "decide": "allow"},
 ]
 EXCEPTION = {"override": "milder", "of": "may-deny", "decide": "ask"}
-ANSWERS = {"milder": "ask"} | {rule["rule"]: rule["decide"] for rule in RULES}
+ANSWERS = {"milder": "ask", "default": "deny"} | {rule["rule"]: rule["decide"] for rule in RULES}
 
 
 def policy(lift: dict[str, Any] | None) -> bytes:
@@ -86,26 +86,30 @@ def _(kit: Any) -> None:
 @fault("sealed-rule-lifted", "R", "entries.approval_lift", base=BASE)
 def _(kit: Any) -> None:
     one = counter(kit, OPEN)
-    cheat(one, "look", one.let("bob"), rule="sealed-ask")
+    one.say("z0", "asked", rule="sealed-ask")
+    cheat(one, "look", one.let("bob"), call="z1", rule="sealed-ask")
 
 
 @fault("asks-that-nobody-may-lift", "R", "entries.approval_lift", base=BASE)
 def _(kit: Any) -> None:
     one = counter(kit, policy({"ask": "never", "deny": "never", "never": [], "minutes": 60}))
-    cheat(one, "look", one.let("bob"), rule="may-ask")
+    one.say("z0", "asked", rule="may-ask")
+    cheat(one, "look", one.let("bob"), call="z1", rule="may-ask")
 
 
 @fault("default-deny-lifted", "R", "entries.approval_lift", base=BASE)
 def _(kit: Any) -> None:
     one = counter(kit)
-    cheat(one, "look", one.let("bob", answer="deny"), rule="default")
+    one.say("z0", "denied", rule="default")
+    cheat(one, "look", one.let("bob", answer="deny"), call="z1", rule="default")
 
 
 @fault("refusal-of-the-gate-lifted", "R", "entries.approval_lift", base=BASE)
 def _(kit: Any) -> None:
     """A call that could not be judged was let through"""
     one = counter(kit, OPEN)
-    cheat(one, "look", one.let("bob"), rule="input")
+    one.say("z0", "denied", rule="input")
+    cheat(one, "look", one.let("bob"), call="z1", rule="input")
 
 
 @fault("change-of-the-gate-lifted", "R", "entries.approval_lift", base=BASE)
@@ -114,8 +118,10 @@ def _(kit: Any) -> None:
     one = counter(kit, OPEN)
     made = one.fields("z0", "allowed", "look", "x")
     tamper = {**made.effects[0], "type": "gate.tamper", "scope": "workspace"}
+    effects = (*made.effects, tamper)
+    one.say("z0", "denied", rule="may-deny", effects=effects)
     given = one.let("bob", answer="deny")
-    cheat(one, "look", given, rule="may-deny", effects=(*made.effects, tamper))
+    cheat(one, "look", given, call="z1", rule="may-deny", effects=effects)
 
 
 @fault("class-approved-and-a-deny-lifted", "R", "entries.approval_lift", base=BASE)
@@ -128,7 +134,9 @@ def _(kit: Any) -> None:
 @fault("lifted-for-any-class", "R", "entries.approval_lift", base=BASE)
 def _(kit: Any) -> None:
     one = counter(kit)
-    cheat(one, "look", one.force(one.signed("bob", args_digest=digest_of("x"))), rule="may-ask")
+    one.say("z0", "asked", rule="may-ask")
+    given = one.force(one.signed("bob", args_digest=digest_of("x")))
+    cheat(one, "look", given, call="z1", rule="may-ask")
 
 
 @fault("lifted-for-longer-than-the-policy-gives", "R", "entries.approval_lift", base=BASE)
@@ -156,6 +164,13 @@ def _(kit: Any) -> None:
     given = one.let("bob")
     one.say("z0", "asked", rule="may-ask")
     cheat(one, "look", given, call="z1", rule="may-ask")
+
+
+@fault("lifted-when-only-other-arguments-were-seen", "R", "entries.approval_lift", base=BASE)
+def _(kit: Any) -> None:
+    one = counter(kit)
+    assert not one.retry("z0", args="y").allowed
+    cheat(one, "look", one.let("bob"), call="z1", rule="may-ask")
 
 
 @fault("signed-for-another-rules-ask", "R", "entries.approval_lift", base=BASE)
@@ -277,6 +292,29 @@ def _(kit: Any) -> None:
     one.let("bob")
     one.ts += 20 * MINUTE
     assert not one.retry("z0", state="denied").allowed
+    one.close()
+
+
+@legal("signed-for-before-it-was-seen", beside="lifted-before-it-was-seen", base=BASE)
+def _(kit: Any) -> None:
+    """It stays held back, also when it is tried again: nobody has seen it and signed then"""
+    one = counter(kit)
+    one.let("bob")
+    assert not one.retry("z0").allowed
+    assert not one.retry("z1").allowed
+    one.close()
+
+
+@legal("signed-for-after-its-class-was-let-through", beside="lifted-before-it-was-seen",
+       base=BASE)  # fmt: skip
+def _(kit: Any) -> None:
+    """A call that passed on leave for its class was shown to nobody"""
+    one = counter(kit)
+    one.let("bob", args_digest=None)
+    assert one.retry("z0").allowed
+    one.done("z0")
+    one.let("bob")
+    assert not one.retry("z1").allowed
     one.close()
 
 

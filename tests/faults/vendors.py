@@ -145,6 +145,14 @@ def otlp(*made: dict[str, Any], **beside: Any) -> dict[str, Any]:
     return {"resourceSpans": [{"scopeSpans": [{"spans": list(made), **beside}]}]}
 
 
+def crowded(call: str, session: str, marks: int) -> bytes:
+    """Return a document that shows a call and has so many braces, brackets and commas."""
+    spans = json.dumps(otlp(span(call, session, 1))).encode()
+    head, tail = spans[:-1] + b',"x":[', b"1]}"
+    left = marks - sum(map((head + tail).count, (b"{", b"[", b",")))
+    return head + b"{}," * (left // 2) + b"1," * (left % 2) + tail
+
+
 def event(name: str, call: str, session: str, number: int, **said: str) -> dict[str, Any]:
     """Return an OTLP log record of Claude Code."""
     held = {

@@ -142,7 +142,7 @@ def _asked(
     Raises:
         InputError: nobody may, or not like this.
     """
-    from toolgate.approval import Target
+    from toolgate.approval import Target, code_of
     from toolgate.gate.policy.compose import ANY_OF, Rule
     from toolgate.ledger.append import open_store
     from toolgate.ledger.policies import read_policy
@@ -155,9 +155,11 @@ def _asked(
     if ev.decision_state == "allowed":
         raise InputError(f"call {decision.intent.call} was allowed; nothing waits for a word on it")
     if not asked and composed is None:
+        code = code_of(decision.session, ev.args_digest, name)
         raise InputError(
             f"call {decision.intent.call} was denied by rule {decision.rule}, and no approvals "
-            f"are provided for class {name}"
+            f"are provided for class {name}; "
+            f"`toolgate allow-once {code}` lets a retry through, if the policy allows that"
         )
     if about == CALL and not asked:
         raise InputError("a denied call does not run any more; approve its retry with --for args")

@@ -5,6 +5,7 @@ import os
 import shutil
 import time
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 import click
 
@@ -28,6 +29,9 @@ from toolgate.gate.task.task import Prompt, Task
 from toolgate.hook.answer import workspace_roots
 from toolgate.views.sheet import plain
 
+if TYPE_CHECKING:
+    from toolgate.cli.judged import Judged
+
 
 @click.command()
 @click.option("--tool", default="Bash", show_default=True, help="The tool's name.")
@@ -46,6 +50,8 @@ from toolgate.views.sheet import plain
 @click.option(
     "--prompt", "prompts", multiple=True, help="What the user wrote; repeatable, oldest first."
 )
+@click.option("--judge", is_flag=True, help="Show what the policy's judge would be asked.")
+@click.option("--ask-judge", is_flag=True, help="Ask it, and decide with what it says.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead.")
 def explain(
     tool: str,
@@ -58,6 +64,8 @@ def explain(
     session: str | None,
     ledger: str | None,
     prompts: tuple[str, ...],
+    judge: bool,
+    ask_judge: bool,
     as_json: bool,
 ) -> None:
     """Show how one call is read: its commands, effects, rules and decision.
@@ -91,16 +99,30 @@ def explain(
     )
     known = NOTHING if session is None else _session(session, ledger)
     decision = gate.decide(call, known)
+    made = _judged(gate, call, known, decision, ask=ask_judge) if judge or ask_judge else None
+    decision = decision if made is None else made.decision
     reading = _reading(gate, call, decision, known)
     said_of_task = _task(gate, call, decision, known)
     if as_json:
         said = {**_as_json(decision), "reading": reading_json(reading)}
         if call.task is not None:
             said["task"] = said_of_task
+        if made is not None:
+            said["judge"] = {**made.request, "said": made.judgement}
         shown = json.dumps(said, indent=2, ensure_ascii=False)
         click.echo(shown.encode("utf-8", "backslashreplace"))  # as JSON writes half a pair
     else:
         click.echo(_as_text(gate, call, decision, reading, said_of_task))
+        if made is not None:
+            click.echo("\n".join(["", *made.lines()]))
+
+
+def _judged(
+    gate: Gate, call: ToolCall, session: Session, decision: Decision, *, ask: bool
+) -> "Judged":
+    from toolgate.cli.judged import judged
+
+    return judged(gate, call, session, decision, ask=ask)
 
 
 def _gate(where: str, policy_file: str | None) -> Gate:

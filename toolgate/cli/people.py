@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 _NOBODY = (
     "the policy gives nobody a key. Make one with `toolgate key new NAME` and put what it prints "
-    'into the policy, as principals: {NAME: ["ed25519:..."]}'
+    'into the policy, as principals: {NAME: ["ed25519:..."]}. A policy file of your own that keeps '
+    "the shipped rules says version: 1, name: mine, extends: {policy: balanced}, and that"
 )
 
 

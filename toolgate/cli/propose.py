@@ -11,6 +11,8 @@ from toolgate.errors import InputError
 
 if TYPE_CHECKING:
     from toolgate.learning.answers import HeldBack
+    from toolgate.learning.proposals import Left, Proposal
+    from toolgate.replay import Replay
     from toolgate.verify.reader import Reader
 
 
@@ -40,6 +42,7 @@ def propose(
     from toolgate.cli.ledger.progress import Progress
     from toolgate.learning.answers import answers_of
     from toolgate.learning.page import page
+    from toolgate.learning.programs import with_programs
     from toolgate.learning.proposals import propose as proposals_of
     from toolgate.ledger.append import open_store
     from toolgate.ledger.policies import read_policy
@@ -55,8 +58,14 @@ def propose(
     if answers.policy is None:
         raise InputError("the ledger has seen no policy yet, so nobody was asked anything")
     policy = read_policy(open_store(root, durable=True), answers.policy)
-    held_back = _with_programs(answers.held_back, directory, vault)
+    replay = _replay(directory, vault)
+    held_back = answers.held_back
+    if replay is not None:
+        held_back = [with_programs(one, replay) for one in held_back]
     made, left = proposals_of(held_back, policy, least)
+    if replay is not None:
+        made, wrong = _tried(made, held_back, directory, replay, answers.policy)
+        left += wrong
     if as_json:
         found = {
             "policy": answers.policy,
@@ -68,20 +77,34 @@ def propose(
         say(page(made, left, least, owner, until))
 
 
-def _with_programs(
-    held_back: "list[HeldBack]", directory: "Reader", vault: str | None
-) -> "list[HeldBack]":
-    """Return the calls with what the vault knows of them, if there is one."""
+def _replay(directory: "Reader", vault: str | None) -> "Replay | None":
+    """Return what reads the vault, if there is one."""
     import os
 
-    from toolgate.learning.programs import with_programs
     from toolgate.ledger.vault.keep import vault_of
     from toolgate.replay import Replay
 
-    if not os.path.isdir(vault or vault_of(directory.root)):
-        return held_back
-    replay = Replay(directory, vault)
-    return [with_programs(one, replay) for one in held_back]
+    there = os.path.isdir(vault or vault_of(directory.root))
+    return Replay(directory, vault) if there else None
+
+
+def _tried(
+    made: "list[Proposal]",
+    held_back: "list[HeldBack]",
+    directory: "Reader",
+    replay: "Replay",
+    version: str,
+) -> "tuple[list[Proposal], list[Left]]":
+    """Return the proposals as they do on the vault's inputs, where those can be decided on."""
+    from toolgate.learning.trial import try_out
+    from toolgate.ledger.salt import known_salt
+    from toolgate.replay import decisions
+
+    salt, base = known_salt(directory.root), replay.gate_under(version)
+    if salt is None or isinstance(base, str):
+        return made, []
+    by_entry = {one.entry: one for one in held_back}
+    return try_out(made, by_entry, decisions(directory), replay, base, salt)
 
 
 def _check_day(until: str) -> None:

@@ -40,6 +40,8 @@ def simulate(
     transcripts, also mixed.
     """
     gate = gate_for(os.environ, policy_file)
+    if gate.policy.judge is not None:
+        click.echo(f"policy {gate.policy.name}: its judge is not asked here", err=True)
     from toolgate.canonical import warm
 
     warm()

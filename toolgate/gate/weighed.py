@@ -51,7 +51,8 @@ def weighed(
         readings: what others have read of the call.
     """
     task = task or NO_TASK
-    made = weighed_task(policy, catalog, call, effects, session, task, known)
+    judged = any(one.axis == AUTHORIZED for one in readings)
+    made = weighed_task(policy, catalog, call, effects, session, task, known, judged=judged)
     every = (*(one.reading for one in made.found), *readings)
     if not made.whole:
         every = tuple(one for one in every if one.axis != AUTHORIZED)
@@ -73,14 +74,16 @@ def weighed_task(
     session: "Session",
     task: Task,
     known: Known = nothing_known,
+    *,
+    judged: bool = True,
 ) -> Weighed:
-    """Return what a task says of a call; arguments as of ``weighed``."""
+    """Return what a task says of a call; arguments as of ``weighed`` and ``Asked``."""
     asked = frozenset(
         effect
         for effect in effects
         if evaluate(policy, call.tool, (effect,), known, call).rule.decide == ASK
     )
-    by = Asked(asked, policy.lexicon)
+    by = Asked(asked, policy.lexicon, judged)
     return weigh(task, call, effects, by, policy.settings, catalog, session)
 
 

@@ -22,6 +22,7 @@ from toolgate.gate.engine import Gate
 from toolgate.gate.open import (
     PROJECT_FOLDER,
     build_digest,
+    cache_folder,
     gate_for,
     policy_signature,
     project_policy,
@@ -54,7 +55,7 @@ class Asked:
     """
 
     def __init__(self, ledger: Ledger, event: Event) -> None:
-        self._ledger = ledger
+        self.ledger = ledger
         self._event = event
         self._session: LedgerSession | None = None
 
@@ -75,7 +76,7 @@ class Asked:
         if self._session is None:
             from toolgate.hook.facts import LedgerSession
 
-            event, ledger = self._event, self._ledger
+            event, ledger = self._event, self.ledger
             key = salt(ledger.root)
             self._session = LedgerSession(ledger, event.session, event.key, key)
         return self._session
@@ -128,7 +129,7 @@ def _answered(ledger: Ledger, data: bytes, environ: Mapping[str, str], ts: int) 
     if event.kind == "pre":
         return _decided(ledger, event, environ, ts)
     try:
-        _recorded(ledger, event, ts)
+        _recorded(ledger, event, environ, ts)
     except ToolgateError as error:
         # The call has run; all that is left is to say loudly that its record is missing.
         return b"", f"{event.kind} was not recorded: {error}", 1
@@ -162,10 +163,16 @@ def _decided(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) 
             gate = gate_in_project(gate, rules)
             own += tuple(root + PROJECT_FOLDER for root in call.place.roots)
         call = call._replace(place=call.place._replace(gate=own))
-        decision, args = _decide(gate, call, Asked(ledger, event))
-        call_id = call.call or f"made-{ts}-{args[7:19]}"
+        kept: dict[str, object] | None = None
+        if environ.get("TOOLGATE_VAULT") or event.transcript:
+            from toolgate.hook.task import known_task
+
+            known = known_task(ledger, event, environ)
+            call, kept = call._replace(task=known.task), known.kept
+        decision, args = _decide(gate, call, Asked(ledger, event), environ)
+        call_id = _call_id(call, args)
         if environ.get("TOOLGATE_VAULT"):
-            decision = _kept(ledger, gate, call, call_id, decision, args, environ)
+            decision = _kept(ledger, gate, call, call_id, decision, args, environ, kept)
         fields = fields_of(
             call,
             decision,
@@ -203,13 +210,14 @@ def _kept(
     decision: Decision,
     args: str,
     environ: Mapping[str, str],
+    task: dict[str, object] | None,
 ) -> Decision:
     """Keep what was decided on in the vault, if it is set; deny what cannot be kept."""
     from toolgate.hook.vault import keep_call
 
     try:
         durable = environ.get("TOOLGATE_DURABILITY") == "fsync"
-        keep_call(ledger.root, call, call_id, args, environ, durable=durable)
+        keep_call(ledger.root, call, call_id, args, environ, durable=durable, task=task)
     except LedgerError as error:
         return gate.refusal("vault", f"Denied: {error}")
     return decision
@@ -219,23 +227,40 @@ def _denied(reason: str) -> Answer:
     return claude_code.write("deny", reason), reason, 0
 
 
-def _decide(gate: Gate, call: ToolCall, session: "Asked") -> tuple[Decision, str]:
+def _call_id(call: ToolCall, args: str) -> str:
+    return call.call or f"made-{call.ts}-{args[7:19]}"
+
+
+def _decide(
+    gate: Gate, call: ToolCall, session: "Asked", environ: Mapping[str, str]
+) -> tuple[Decision, str]:
     try:
         args = digest_of(call.input)
     except CanonicalizationError as error:
         sentence = f"Denied: the tool's input has no canonical form: {error}"
         return gate.refusal("input", sentence), digest(b"")
     try:
-        return gate.decide(call, session), args
+        decision = gate.decide(call, session)
+        if gate.policy.judge is not None:
+            from toolgate.hook.judge import judged
+
+            decision = judged(
+                session.ledger, gate, call, session, decision, _call_id(call, args), args, environ
+            )
+        return decision, args
     finally:
         session.close()
 
 
-def _recorded(ledger: Ledger, event: Event, ts: int) -> None:
+def _recorded(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) -> None:
     """Record an event that asks nothing."""
     session = event.session
     if event.kind == "session_start":
         ledger.session_open(session, ts=ts)
+    elif event.kind == "prompt" and environ.get("TOOLGATE_VAULT"):
+        from toolgate.hook.task import record_prompt
+
+        record_prompt(ledger, event, environ, ts)
     elif event.kind == "prompt":
         ledger.prompt(session, key=event.key, ts=ts)
     elif event.kind == "stop":
@@ -273,6 +298,7 @@ def _own_paths(root: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     package = dirname(dirname(abspath(__file__)))
     own = [beside(root, ".salt"), beside(root, ".vault"), package]
     own += [dirname(user_policy(environ)), _keys(environ)]
+    own.append(dirname(cache_folder()))  # policies as compiled, and what a judge has said
     if not is_postgresql(root):
         own.append(root)
     folder = dirname(package)

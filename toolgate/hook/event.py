@@ -17,6 +17,8 @@ class Event(NamedTuple):
         call: the call, for ``pre`` and ``outcome``.
         terminal_state: how the call ended, for ``outcome``.
         result_digest: digest of what it gave back; None for ``refused``.
+        prompt: what the user wrote, for ``prompt``.
+        transcript: the host's own record of the session, "" where it names none.
     """
 
     kind: str
@@ -25,3 +27,5 @@ class Event(NamedTuple):
     call: ToolCall | None = None
     terminal_state: str = ""
     result_digest: str | None = None
+    prompt: str = ""
+    transcript: str = ""

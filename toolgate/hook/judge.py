@@ -7,26 +7,24 @@ from collections.abc import Mapping
 
 from toolgate.gate.call import ToolCall
 from toolgate.gate.decision import Decision, Fact
+from toolgate.gate.engine import Gate
+from toolgate.gate.facts.session import Session
 from toolgate.gate.judge.cache import users_cache
-from toolgate.gate.judge.consult import Weigh, consult
+from toolgate.gate.judge.consult import consult
 from toolgate.gate.judge.record import ACTION, FACT, details_of
-from toolgate.gate.policy.model import Policy
-from toolgate.gate.task.task import Task
+from toolgate.gate.task.task import NO_TASK
 from toolgate.ledger.append import Ledger
 
 
 def judged(
     ledger: Ledger,
-    policy: Policy,
+    gate: Gate,
     call: ToolCall,
-    task: Task,
+    session: Session,
     decision: Decision,
-    weigh: Weigh,
-    *,
     call_id: str,
     args_digest: str,
     environ: Mapping[str, str],
-    ts: int,
 ) -> Decision:
     """Return the decision with what the policy's judge says of it; the same if it is not asked.
 
@@ -34,30 +32,35 @@ def judged(
 
     Args:
         ledger: where decisions stand.
-        policy: the policy, which names a judge.
-        call: the call.
-        task: what the user asked for.
+        gate: the gate, whose policy names a judge.
+        call: the call, with its task.
+        session: what is known of the session before it.
         decision: what the gate finds without a judge.
-        weigh: decides the call once more with the judge's readings.
         call_id: the id its decision will have.
         args_digest: digest of the tool's input.
         environ: the process environment, for the key.
-        ts: when the call was received, microseconds UTC.
 
     Raises:
         LedgerError: it cannot be put on record.
     """
-    consulted = consult(policy, call, task, decision, weigh, environ, users_cache())
+    consulted = consult(
+        gate.policy,
+        call,
+        call.task or NO_TASK,
+        decision,
+        lambda readings: gate.decide(call, session, readings=readings),
+        environ,
+        users_cache(),
+    )
     if consulted is None:
         return decision
-    judgement = consulted.judgement
+    judgement, made = consulted.judgement, consulted.decision
     entry = ledger.audit(
         action=ACTION,
         actor=call.host,
         target=judgement.request,
         details=details_of(judgement, call=call_id, tool=call.tool, args_digest=args_digest),
-        ts=ts,
+        ts=call.ts,
         session=call.session,
     )
-    made = consulted.decision
     return made._replace(facts=(Fact(FACT, entry), *made.facts))

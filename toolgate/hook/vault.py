@@ -21,6 +21,7 @@ def keep_call(
     environ: Mapping[str, str],
     *,
     durable: bool,
+    task: dict[str, object] | None = None,
 ) -> None:
     """Keep a call in the vault of a ledger, if the setting says so.
 
@@ -31,6 +32,7 @@ def keep_call(
         args_digest: digest of its input.
         environ: the environment, with ``TOOLGATE_VAULT``.
         durable: whether to wait for the disk.
+        task: what stands for the prompts it was decided with.
 
     Raises:
         LedgerError: the setting is not known, or the call cannot be kept.
@@ -38,7 +40,7 @@ def keep_call(
     setting = setting_of(environ)
     if setting == OFF or args_digest == NOTHING_TO_KEEP:
         return
-    held = GateInput(True, fields_to_keep(call, call_id))
+    held = GateInput(True, fields_to_keep(call, call_id, task))
     if setting == REDACTED:
         from toolgate.ledger.vault.redact import redacted
 
@@ -47,8 +49,10 @@ def keep_call(
     keep(vault_of(root), args_digest, held, durable=durable)
 
 
-def fields_to_keep(call: ToolCall, call_id: str) -> dict[str, Any]:
-    """Return a call as the vault keeps it."""
+def fields_to_keep(
+    call: ToolCall, call_id: str, task: dict[str, object] | None = None
+) -> dict[str, Any]:
+    """Return a call as the vault keeps it; the prompts lie in a file of their own."""
     place = call.place._asdict()
     for name in ("roots", "temp", "gate", "disposable"):
         place[name] = list(place[name])
@@ -56,4 +60,5 @@ def fields_to_keep(call: ToolCall, call_id: str) -> dict[str, Any]:
         del place["disposable"]
     if not place["kept_shell"]:
         del place["kept_shell"]
-    return {**call._asdict(), "agent": list(call.agent), "call": call_id, "place": place}
+    kept = {"agent": list(call.agent), "call": call_id, "place": place, "task": task}
+    return {**call._asdict(), **kept}

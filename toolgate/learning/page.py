@@ -43,13 +43,13 @@ def page(
     if left:
         lines += ["", "# Approved often, and not proposed:"]
     for item in left:
-        tool = "" if item.tool is None else f" for {item.tool}"
-        lines.append(f"# - {item.approved} asks by rule {item.rule}{tool}: {item.why}.")
+        tool = "" if item.tool is None else f" for {_text(item.tool)}"
+        lines.append(f"# - {item.approved} asks by rule {_text(item.rule)}{tool}: {item.why}.")
     return lines
 
 
 def _why(one: Proposal) -> list[str]:
-    asked = "no rule spoke for them" if one.of is None else f"rule {one.of}"
+    asked = "no rule spoke for them" if one.of is None else f"rule {_text(one.of)}"
     word = "session" if one.sessions == 1 else "sessions"
     lines = [
         f"  # {one.approved} asks ({asked}) in {one.sessions} {word}, all approved, none refused:",
@@ -58,6 +58,11 @@ def _why(one: Proposal) -> list[str]:
     ]
     if one.counts[INFERRED] == one.approved:
         lines.append("  # So nobody's word is on record for any of them.")
+    passed, tried = one.tried
+    if tried:
+        lines.append(
+            f"  # Decided again with it, from the vault: {passed} of {tried} of them pass."
+        )
     if one.denied:
         lines.append(f"  # It would also have allowed {_these(one.denied, 'denied call')}.")
     if one.open:

@@ -45,9 +45,12 @@ class Proposal(NamedTuple):
         effects: its items.
         counts: how many calls it covers, by what became of them.
         sessions: in how many sessions.
+        covers: entries of the approved calls it covers.
         denied: entries of calls that were denied and that it would have allowed, as far as
             the ledger shows.
         open: the same of asks that nobody answered.
+        tried: how many of the covered calls passed when they were decided again with it, and
+            how many that was done with.
     """
 
     name: str
@@ -56,8 +59,10 @@ class Proposal(NamedTuple):
     effects: tuple[dict[str, Any], ...]
     counts: dict[str, int]
     sessions: int
+    covers: tuple[str, ...]
     denied: tuple[str, ...]
     open: tuple[str, ...]
+    tried: tuple[int, int] = (0, 0)
 
     @property
     def approved(self) -> int:
@@ -97,8 +102,11 @@ class _Said(NamedTuple):
     must: frozenset[Shape]
 
     def is_covered(self, shapes: frozenset[Shape]) -> bool:
-        """Say whether leave for some effects lets the call through for certain."""
-        return self.may <= shapes
+        """Say whether leave for some effects lets the call through for certain.
+
+        Where an entry shows no effect that the rule spoke about, nothing is certain.
+        """
+        return self.may <= shapes and bool(self.may) is bool(shapes)
 
     def may_pass(self, shapes: frozenset[Shape]) -> bool:
         """Say whether leave for some effects may let the call through."""
@@ -157,7 +165,7 @@ def propose(
 def _holds(wider: _Matter, matter: _Matter) -> bool:
     """Say whether what one proposal covers is covered by another."""
     same = (wider.rule, wider.tool) == (matter.rule, matter.tool)
-    return same and set(matter.shapes) <= set(wider.shapes)
+    return same and bool(matter.shapes) and set(matter.shapes) <= set(wider.shapes)
 
 
 def _spoken_about(one: HeldBack, policy: Mapping[str, Any]) -> _Said:
@@ -264,6 +272,7 @@ def _proposal(matter: _Matter, covered: list[HeldBack], passing: list[HeldBack])
         effects=effects,
         counts={word: counts[word] for word in (SIGNED, REPORTED, INFERRED)},
         sessions=len({one.session for one in covered if one.answer in APPROVED}),
+        covers=tuple(one.entry for one in covered if one.answer in APPROVED),
         denied=tuple(one.entry for one in passing if one.answer == DENIED),
         open=tuple(one.entry for one in passing if one.answer == OPEN),
     )

@@ -238,6 +238,15 @@ class Ledger:
         lines = self._store.spine_lines(wanted, since)
         return [line for _, line in lines if is_outcome(line) and answered_by(line) in wanted]
 
+    def standing(self, session: str) -> "states.State":
+        """Return where a session stands, without any lock.
+
+        Raises:
+            LedgerError: the ledger cannot be read.
+        """
+        state = states.load(self._store, session_name(session))
+        return states.from_spine(self._store, session) if state is None else state
+
     def turn_of(self, session: str, key: str | None) -> int:
         """Return the number of the turn that an event with this key would belong to.
 
@@ -248,9 +257,7 @@ class Ledger:
         Raises:
             LedgerError: the ledger cannot be read.
         """
-        state = states.load(self._store, session_name(session))
-        if state is None:
-            state = states.from_spine(self._store, session)
+        state = self.standing(session)
         turn = state.turn
         if turn is not None and key in (None, turn.key):
             return turn.number

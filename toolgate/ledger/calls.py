@@ -324,9 +324,8 @@ def _orphans(held: Session) -> list[Place]:
 
 def last_ts(held: Session) -> int:
     """Return the time of the session's last entry, microseconds UTC."""
-    places = held.index.places
-    last = parse(held.line_at(places[-1]))["ts"] if places else 0
-    return int(max(last, held.state.ts))
+    lines = [held.line_at(place) for place in held.index.places[-1:]]
+    return int(max([held.state.ts, *[parse(line)["ts"] for line in (*lines, *held.late.values())]]))
 
 
 def _pending(held: Session, place: Place) -> bytes | None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 LOCK_FILE = "spine.lock"
 _MOST_CACHE_BYTES = 16 * 1024 * 1024
+_USUAL_CACHE_BYTES = 64 * 1024
 _CACHED = os.O_CLOEXEC | os.O_NONBLOCK  # what is no file must not hold a hook up
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
@@ -355,7 +356,11 @@ def _cached(path: str) -> bytes | None:
     except OSError:
         return None
     try:
-        return os.read(fd, _MOST_CACHE_BYTES)
+        # A buffer of the greatest size would cost more than the reading.
+        data = os.read(fd, _USUAL_CACHE_BYTES)
+        if len(data) < _USUAL_CACHE_BYTES:
+            return data
+        return data + os.read(fd, _MOST_CACHE_BYTES - len(data))
     except OSError:
         return None
     finally:

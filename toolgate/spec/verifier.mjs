@@ -1536,6 +1536,7 @@ class Graph {
   #approvals; // entry digest -> time
   #judged; // entry digest of a judge's answer -> its session
   #nodes = new Map(); // entry digest -> {ts, turn, decides, answers}
+  #openings = new Set(); // digests of the turn_opens so far
   #calls = new Map(); // decision_digest -> call
   #late = [];
   #endedLate = new Map(); // decision_digest -> the last turn opened before its late outcome
@@ -1553,6 +1554,7 @@ class Graph {
 
   begin(turn) {
     this.turn = turn;
+    this.#openings.add(turn.digest);
     this.#count = 0;
     this.#own = new Set();
     this.#named = new Set();
@@ -1632,7 +1634,8 @@ class Graph {
     }
     if (strange.length || !atHome) this.#strange(line, strange);
     for (const fact of entry.facts) {
-      const known = this.#nodes.has(fact.entry) || this.#judged.get(fact.entry) === this.#session;
+      const known = this.#nodes.has(fact.entry) || this.#openings.has(fact.entry)
+        || this.#judged.get(fact.entry) === this.#session;
       if (!known) this.#add('log.fact_unknown', line.digest, null);
     }
   }
@@ -2379,9 +2382,20 @@ class Execution extends Layer {
 
 const MAX_TRACE_LINE = 32 * 1024 * 1024;
 const MAX_DOCUMENT = 64 * 1024 * 1024;
+const MOST_MARKS = 4 * 1024 * 1024; // braces, brackets and commas: about as many values come of them
+const MARKS = new Set(Buffer.from('{[,'));
 
-/** A JSON value as other programs write them; undefined where there is none. */
+/** Whether an object may hold more values than memory is to. */
+function isCrowded(data) {
+  if (data.length <= MOST_MARKS) return false;
+  let marks = 0;
+  for (const byte of data) if (MARKS.has(byte)) marks += 1;
+  return marks > MOST_MARKS;
+}
+
+/** A JSON value as other programs write them; undefined where there is none, or one of too many. */
 function leniently(data) {
+  if (isCrowded(data)) return undefined;
   try {
     return new Reader(data, true).value;
   } catch {

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from toolgate.verify.endings import AGREES, Ending, answer_only, ending_of, unmatched
+from toolgate.verify.listed import Listed
 from toolgate.verify.spans import BY_CONTENT, Answers, Match, Spans
 from toolgate.verify.traces.span import CANCELLED, OK, REFUSED, Span, Trace
 from toolgate.verify.words import counted
@@ -67,6 +68,7 @@ class AgainstTrace:
     Args:
         trace: what the trace files say.
         add: where findings go.
+        most: how many endings, and how many unmatched calls, are listed; None for all.
 
     Attributes:
         answers: what the trace says about permission prompts.
@@ -74,14 +76,16 @@ class AgainstTrace:
         differ: session and id of the calls that ran with other arguments than were decided.
         endings: calls whose end, or whose user's answer, is shown and the ledger does not know.
         unmatched: calls of known sessions that ran and that nobody decided.
+        unlisted: how many ends, answers and unmatched calls are not among them.
     """
 
-    def __init__(self, trace: Trace, add: Add) -> None:
+    def __init__(self, trace: Trace, add: Add, most: int | None) -> None:
         self.answers = Answers(trace.answers)
         self.joins: Counter[str] = Counter()
         self.differ: set[tuple[str, str]] = set()
-        self.endings: list[Ending] = []
-        self.unmatched: list[Ending] = []
+        self.endings = Listed[Ending](most)
+        self.unmatched = Listed[Ending](most)
+        self.unlisted: Counter[str] = Counter()
         self._known: set[str] = set()
         self._spans = Spans(trace)
         self._lossy = dict.fromkeys(loss.format for loss in trace.losses)
@@ -197,8 +201,9 @@ class AgainstTrace:
         if call.state == "asked":
             ran = match is not None and any(span.status in _SHOWN_RAN for span in match.spans)
             ending = self._answered(session, call, ending, ran=ran)
-        if ending is not None:
-            self.endings.append(ending)
+        if ending is not None and not self.endings.append(ending):
+            self.unlisted["ends"] += ending.terminal_state is not None
+            self.unlisted["answers"] += ending.approved is not None
 
     def _answered(
         self, session: str, call: Decided, ending: Ending | None, *, ran: bool
@@ -304,7 +309,8 @@ class AgainstTrace:
             if (span.session, span.call or span.args_digest) not in stated
         ]
         left = self._not_refused(left, refused)
-        self.unmatched = unmatched(span for span in left if span.session in self._known)
+        for ending in unmatched(span for span in left if span.session in self._known):
+            self.unlisted["unmatched"] += not self.unmatched.append(ending)
         for span in left:
             call = "without id" if span.call is None else span.call
             message = f"{span.where}: {span.tool or 'a tool'} call {call} has no decision"

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from toolgate.verify.against_trace import RAN, AgainstTrace, Decided, ran_wrongly
 from toolgate.verify.endings import Ending
 from toolgate.verify.findings import MOST_OF_A_CODE, Found, Seen, finding
+from toolgate.verify.listed import Listed
 from toolgate.verify.read import Line
 from toolgate.verify.shapes import Decision, Entry, Other, Outcome, SessionOpen
 from toolgate.verify.traces.span import Span, Trace
@@ -59,6 +60,9 @@ class Execution:
 
     Args:
         spans: a trace, or its tool calls; None when no trace was given.
+        most: how many findings of a code, and how many asks and calls of each other list,
+            are listed; the others are counted.
+        all_endings: whether what only the trace knows is listed in full.
 
     Attributes:
         asks: asks that nothing followed.
@@ -72,10 +76,14 @@ class Execution:
     """
 
     def __init__(
-        self, spans: Trace | Sequence[Span] | None = None, most: int = MOST_OF_A_CODE
+        self,
+        spans: Trace | Sequence[Span] | None = None,
+        most: int = MOST_OF_A_CODE,
+        *,
+        all_endings: bool = False,
     ) -> None:
         self.seen = Found(most)
-        self.asks: list[Ask] = []
+        self.asks = Listed[Ask](most)
         self.decisions: Counter[str] = Counter()
         self.outcomes: Counter[str] = Counter()
         self.calls: Counter[tuple[str, str]] = Counter()
@@ -87,7 +95,10 @@ class Execution:
         self._stated: set[tuple[str | None, str | None]] = set()
         self._refused: dict[tuple[str | None, str], list[str]] = defaultdict(list)
         self._sessions: dict[str, _Session] = defaultdict(_Session)
-        self._against = None if spans is None else AgainstTrace(Trace.of(spans), self._add)
+        self._against = None
+        if spans is not None:
+            most_endings = None if all_endings else most
+            self._against = AgainstTrace(Trace.of(spans), self._add, most_endings)
 
     def decision(self, line: Line, entry: Decision, stream: str | None) -> None:
         """Take a decision.
@@ -147,12 +158,20 @@ class Execution:
     @property
     def endings(self) -> list[Ending]:
         """Return the ends and answers that the trace shows and the ledger does not know."""
-        return [] if self._against is None else self._against.endings
+        return [] if self._against is None else list(self._against.endings)
 
     @property
     def unmatched(self) -> list[Ending]:
         """Return the calls of the trace that ran and that nobody decided."""
-        return [] if self._against is None else self._against.unmatched
+        return [] if self._against is None else list(self._against.unmatched)
+
+    @property
+    def unlisted(self) -> dict[str, int]:
+        """Return how many asks, ends, answers and unmatched calls are counted only."""
+        counts = Counter(asks=self.asks.more)
+        if self._against is not None:
+            counts.update(self._against.unlisted)
+        return {name: count for name, count in sorted(counts.items()) if count}
 
     @property
     def differ(self) -> set[tuple[str, str]]:
@@ -272,7 +291,7 @@ class Execution:
     def begin(self) -> None:
         """Go on as one of them, which reports and counts only what it finds itself."""
         self.seen.begin()
-        self.asks.clear()
+        self.asks.begin()
         for name in _SUMS:
             setattr(self, name, type(getattr(self, name))())
 

@@ -36,6 +36,7 @@ def verify(
     progress: Callable[[int], None] | None = None,
     processes: int | None = 1,
     most: int = MOST_OF_A_CODE,
+    all_endings: bool = False,
 ) -> Report:
     """Verify a ledger.
 
@@ -53,7 +54,9 @@ def verify(
         progress: called now and then with the number of entries read so far.
         processes: how many may work; None for as many as there are processors, if the
             ledger is large enough to be worth it.
-        most: how many findings of a code are listed; the others are counted.
+        most: how many findings of a code are listed, asks that nothing followed, and calls
+            that only the trace knows; the others are counted.
+        all_endings: whether all of these last are listed; who writes them needs them.
 
     Raises:
         LedgerError: there is no ledger, nothing in it, or it cannot be read.
@@ -69,7 +72,16 @@ def verify(
         processes = 1 if weight < _WORTH_FORKING_BYTES else workers.cpus()
     trusted = frozenset(roots)
     return _Verification(
-        directory, spans, expect_head, anchors, trusted, watch, progress, processes, most
+        directory,
+        spans,
+        expect_head,
+        anchors,
+        trusted,
+        watch,
+        progress,
+        processes,
+        most,
+        all_endings,
     ).run()
 
 
@@ -79,6 +91,7 @@ class _Part(NamedTuple):
     Args:
         found: by the session's name: findings of each layer, and asks; if there are any.
         more: how many findings of each code it has only counted, layer by layer.
+        unlisted: how many asks it has only counted.
         noted: what concerns the sessions of others.
         sums: what layer 3 counted.
         kinds: entries by kind.
@@ -88,6 +101,7 @@ class _Part(NamedTuple):
 
     found: dict[str, tuple[list[Any], ...]]
     more: list[Counter[str]]
+    unlisted: int
     noted: Noted
     sums: dict[str, Any]
     kinds: Counter[str]
@@ -109,6 +123,7 @@ class _Verification:
         progress: Callable[[int], None] | None,
         processes: int,
         most: int,
+        all_endings: bool,
     ) -> None:
         self._directory = directory
         self._trace = None if spans is None else Trace.of(spans)
@@ -119,7 +134,7 @@ class _Verification:
         self._processes = processes
         self._entries = Entries(directory.policy, directory.signature, roots, most)
         self._log = Log(expect_head, anchors, most)
-        self._execution = Execution(self._trace, most)
+        self._execution = Execution(self._trace, most, all_endings=all_endings)
         self._kinds: Counter[str] = Counter()
         self._recovered = 0
         self._names: dict[str, str] = {}
@@ -209,6 +224,7 @@ class _Verification:
             self._kinds.update(part.kinds)
             self._recovered += part.recovered
             self._read += part.read
+            self._execution.asks.more += part.unlisted
             for seen, counts in zip(self._found(), part.more, strict=True):
                 seen.more.update(counts)
         order = {self._names.get(name, name): at for at, name in enumerate(names)}
@@ -220,7 +236,8 @@ class _Verification:
             *findings, asks = found.get(name, ((), (), (), ()))
             for seen, items in zip(self._found(), findings, strict=True):
                 seen.extend(items)
-            self._execution.asks.extend(asks)
+            for ask in asks:
+                self._execution.asks.append(ask)
 
     def _part(self, process: int, names: list[str], tell: Callable[[int], None]) -> _Part:
         """Read some of the sessions, as one of several processes."""
@@ -233,14 +250,14 @@ class _Verification:
         found: dict[str, tuple[list[Any], ...]] = {}
         for name in names:
             self._session(name)
-            asks = self._execution.asks[:]
-            self._execution.asks.clear()
+            asks = self._execution.asks.take()
             items: tuple[list[Any], ...] = (*(seen.take() for seen in self._found()), asks)
             if any(items):
                 found[name] = items
         more = [seen.more for seen in self._found()]
+        unlisted = self._execution.asks.more
         noted, sums = self._entries.noted(), self._execution.sums()
-        return _Part(found, more, noted, sums, self._kinds, self._recovered, self._read)
+        return _Part(found, more, unlisted, noted, sums, self._kinds, self._recovered, self._read)
 
     def _found(self) -> tuple[Found, Found, Found]:
         """Return what each layer has found."""
@@ -311,7 +328,8 @@ class _Verification:
             authority=self._entries.authority,
             args_differ=len(execution.differ),
             recovered=self._recovered,
-            asks=execution.asks,
+            asks=list(execution.asks),
+            unlisted=execution.unlisted,
             checked=self._checked(),
             unchecked=self._unchecked(conditions, runs),
             conditions=conditions,

@@ -34,6 +34,8 @@ class Report(NamedTuple):
         args_differ: calls that ran with other arguments than were decided.
         recovered: sealed fragments.
         asks: asks that nothing followed.
+        unlisted: how many asks, ends, answers and unmatched calls are only counted, beyond
+            those that are listed.
         checked: what was checked, one sentence each.
         unchecked: what was not, and why.
         conditions: those of ``unchecked`` that PASS would need.
@@ -60,6 +62,7 @@ class Report(NamedTuple):
     args_differ: int
     recovered: int
     asks: list[Ask]
+    unlisted: dict[str, int]
     checked: list[str]
     unchecked: list[str]
     conditions: list[str]
@@ -69,6 +72,18 @@ class Report(NamedTuple):
     def inferred(self) -> int:
         """Return how many asks are known to be answered by their execution only."""
         return self.answered.get("inferred", 0)
+
+    @property
+    def ends(self) -> int:
+        """Return how many calls ended as the trace shows and the ledger does not know."""
+        listed = sum(ending.terminal_state is not None for ending in self.endings)
+        return listed + self.unlisted.get("ends", 0)
+
+    @property
+    def answers(self) -> int:
+        """Return how many asks were answered as telemetry says and the ledger does not know."""
+        listed = sum(ending.approved is not None for ending in self.endings)
+        return listed + self.unlisted.get("answers", 0)
 
     @property
     def primary(self) -> list[Finding]:

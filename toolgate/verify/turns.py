@@ -106,6 +106,7 @@ class Graph:
         self._session = session
         self._seen = seen
         self._nodes: dict[str, _Node] = {}
+        self._openings: set[str] = set()
         self._calls: dict[str, _Call] = {}
         self._late: list[tuple[Line, Outcome, int]] = []
         self._ended_late: dict[str, int] = {}
@@ -113,6 +114,7 @@ class Graph:
     def begin(self, turn: Turn) -> None:
         """Start a turn; the one before it was ended."""
         self.turn = turn
+        self._openings.add(turn.digest)
         self._count = 0
         self._own = set()
         self._named = set()
@@ -217,7 +219,8 @@ class Graph:
             if given is not None and entry.ts < given and item not in entry.parents:
                 self._clock(line, given)
         for fact in entry.facts:
-            if fact.entry not in self._nodes and self._judged.get(fact.entry) != self._session:
+            known = fact.entry in self._nodes or fact.entry in self._openings
+            if not known and self._judged.get(fact.entry) != self._session:
                 message = (
                     f"{line.where}: fact {fact.code} rests on {fact.entry}, not an earlier entry"
                 )

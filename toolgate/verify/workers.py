@@ -1,5 +1,6 @@
 """Does one piece of work in several forked processes and brings the results together."""
 
+import gc
 import os
 import signal
 from collections.abc import Callable, Mapping
@@ -60,6 +61,8 @@ def run(count: int, work: Callable[[int, Tell], Result], tell: Tell) -> list[Res
     # Held back, an interrupt cannot come between a process's birth and its being known
     # here. Its children never see one: whoever started them is to be interrupted.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    # A child's collector would go through all that is there by now, and so copy its pages.
+    gc.freeze()
     try:
         for number in range(count):
             mine, theirs = context.Pipe(duplex=False)
@@ -71,6 +74,7 @@ def run(count: int, work: Callable[[int, Tell], Result], tell: Tell) -> list[Res
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return _collect(ends, tell)
     finally:
+        gc.unfreeze()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         for process in processes:
             process.terminate()

@@ -151,6 +151,11 @@ class Counter:
         said = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": call}
         self.event("PostToolUse", session, self.ts, tool_response={}, **said)
 
+    def decided(self, session: str = "s1") -> list[dict[str, Any]]:
+        """Return a session's decisions."""
+        lines = (Path(self.ledger) / "sessions" / f"{session}.jsonl").read_bytes().splitlines()
+        return [entry for entry in map(json.loads, lines) if entry["kind"] == "decision"]
+
     def writer(self) -> Ledger:
         """Return the ledger's writer, for what no hook of the host reports."""
         return Ledger(self.ledger)

@@ -18,9 +18,8 @@ def at(counter):
     return counter()
 
 
-def decisions(at, session="s1"):
-    lines = (Path(at.ledger) / "sessions" / f"{session}.jsonl").read_bytes().splitlines()
-    return [entry for entry in map(json.loads, lines) if entry["kind"] == "decision"]
+def decisions(at):
+    return at.decided()
 
 
 def spine(at):
@@ -189,7 +188,8 @@ def test_an_approval_of_an_ask_lifts_no_deny_that_came_later(counter):
 
 def test_a_composed_class_is_its_own_peoples(counter):
     composition = {"publish": {"operator": "any-of", "n": 1, "principals": ["ann"]}}
-    at = counter(composition=composition)
+    at = counter(composition=composition, lift={"deny": "person"})
+    assert "allow-once" not in at.call("c0", FORCE).reason
     assert "allow-once" not in at.call("c1").reason
     code = code_of("s1", decisions(at)[-1]["ev"]["args_digest"], "publish")
     assert "decided by the approvals of its own people; `toolgate approve c1`" in (
@@ -364,6 +364,38 @@ def test_what_waits_is_listed_for_programs_too(at):
     assert one["code"] == code
     assert (one["class"], one["session"], one["principal"]) == ("publish", "s1", "ann")
     assert len(one["entries"]) == 1
+
+
+def test_a_policy_made_as_the_message_says(counter):
+    at = counter(principals={})
+    at.call("c1", "git push --force origin x")
+    code = code_of("s1", decisions(at)[-1]["ev"]["args_digest"], "publish")
+    said = at.fails("allow-once", code)
+    assert "version: 1, name: mine, extends: {policy: balanced}" in said
+    (at.home / "policy.yaml").write_text(
+        "version: 1\nname: mine\nextends: {policy: balanced}\n"
+        f'principals: {{ann: ["{key("ann").public}"]}}\n'
+    )
+    answer = at.call("c2", "git push --force origin x")
+    assert answer.state == "ask", answer
+    at.good("allow-once", answer.code)
+    assert at.call("c3", "git push --force origin x").state == "allow"
+
+
+def test_a_ledger_that_cannot_be_read_is_one_line(at):
+    code = at.call("c1").code
+    file = Path(at.ledger) / "spine-000000000001.jsonl"
+    file.unlink()
+    file.mkdir()
+    for command in (
+        ["allow-once", code],
+        ["allow-for", code, "--minutes", "1"],
+        ["approvals"],
+        ["propose"],
+    ):
+        said = at.fails(*command, code=3)
+        assert said.count("\n") == 1, said
+        assert "spine-000000000001.jsonl" in said
 
 
 def test_ledger_that_cannot_be_read_denies(at):

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from toolgate.canonical import digest, profile_bytes
+
 PUSH = "git push origin main"
 TICKET = "mcp__tickets__create"
 
@@ -166,6 +168,35 @@ def test_programs_nobody_knows_need_the_vault(at, monkeypatch):
     at.policy(rules=[one])
     assert at.call("after", command).state == "allow"
     assert at.call("other", "barnicate --all").state == "ask"
+
+
+def test_with_the_vault_proposals_are_tried_out(at, monkeypatch):
+    monkeypatch.setattr(type(at), "environ", {**at.environ, "TOOLGATE_VAULT": "on"})
+    approve_and_run(at, 4)
+    approve_and_run(at, 1, "git push origin other", start=9)
+    at.call("d1", mode="bypassPermissions")
+    at.call("d2", "git push --force origin main")
+    at.call("d3", "git push origin x && frobnicate", mode="bypassPermissions")
+    said = at.good("propose")
+    assert "# Decided again with it, from the vault: 5 of 5 of them pass." in said
+    (denied,) = [line for line in said.splitlines() if "denied call" in line]
+    assert "1 denied call (" in denied
+    entry = next(one for one in at.decided() if one["intent"]["call"] == "d1")
+    assert digest(profile_bytes(entry))[7:15] in denied
+    assert 'program: ["git push"]' in said
+
+
+def test_a_trial_finds_what_was_refused_under_another_name_of_the_rule(at, monkeypatch):
+    monkeypatch.setattr(type(at), "environ", {**at.environ, "TOOLGATE_VAULT": "on"})
+    at.call("no", "git push origin third")
+    at.good("refuse", "no", "--as", "ann")
+    effects = [{"type": ["vcs.publish"]}]
+    at.policy(rules=[{"rule": "publish", "decide": "ask", "because": "x", "effects": effects}])
+    approve_and_run(at, 5)
+    said = at.good("propose")
+    assert section(said, "overrides") == []
+    assert "# - 5 asks by rule publish: decided again with it, " in said
+    assert "would pass, which was refused." in said
 
 
 def test_a_rule_the_policy_no_longer_has_is_left(at):

@@ -27,6 +27,9 @@ def _runs(text: str) -> list[list[str]]:
         ("f(){ local -n a=$1; a=rm; }; f T; $T x", ["rm", "x"]),
         ("rm${IFS}-rf$IFS/usr", ["rm", "-rf", "/usr"]),
         ("X=; $X ls $X -l", ["ls", "-l"]),
+        ('set -- a; for f do rm "$f"; done', ["rm", "a"]),
+        ('set -- a; for f; do rm "$f"; done', ["rm", "a"]),
+        ('X="rm -rf $Y"; $X z', ["rm", "-rf", HOLE, "z"]),
     ],
 )
 def test_the_last_command_is(text, last):

@@ -12,6 +12,7 @@ from toolgate.errors import LedgerError
 from toolgate.ledger.append import Ledger, default_root
 from toolgate.ledger.files import session_name
 from toolgate.ledger.salt import salt
+from toolgate.ledger.settle import Shown
 from toolgate.records import ZERO_DIGEST
 from toolgate.verify import verify
 
@@ -460,3 +461,18 @@ def test_who_seals_started_nobody(tmp_path):
 def test_what_is_no_digest_started_nobody(tmp_path):
     with pytest.raises(LedgerError, match="spawned_by is 'x'"):
         Ledger(str(tmp_path / "ledger"), spawned_by="x")
+
+
+def test_a_late_outcome_keeps_a_session_from_being_idle(writer):
+    """A call in the background ended just now: its session is in use, though no turn is open."""
+    writer.prompt("p1")
+    writer.decide("a")
+    writer.stop()
+    writer.ts += 10**9
+    assert writer.outcome("a") == "late"
+    last, shown = writer.ts, [Shown(None, "b", None)]
+    assert writer.ledger.recover(ts=last + 999, idle_us=1000) == []
+    assert writer.ledger.settle("s1", shown=shown, ts=last + 999, idle_us=1000) == ["busy"]
+    assert writer.ledger.settle("s1", shown=shown, ts=last + 1000, idle_us=1000) == ["known"]
+    assert writer.ledger.recover(ts=last + 1000, idle_us=1000) == ["session s1: closed"]
+    assert codes(Path(writer.ledger.root)) == []

@@ -16,6 +16,7 @@ import mutations
 import pytest
 import systems
 import vectors
+import vendors
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plays import OPERATIONS, play
@@ -26,6 +27,7 @@ from toolgate.ledger import packs
 from toolgate.ledger.seal import seal, unpack
 from toolgate.verify import verify
 from toolgate.verify.system import verify_system
+from toolgate.verify.traces.lines import MOST_MARKS
 from toolgate.verify.traces.load import load_trace
 
 NODE = shutil.which("node")
@@ -329,6 +331,15 @@ def test_exit_codes(kit, tmp_path):
     run = second(kit.root)
     assert run.returncode == 1
     assert run.stdout.splitlines()[-1] == "Verdict  FAIL"
+
+
+def test_a_trace_of_too_many_values(kit, tmp_path):
+    path = tmp_path / "t.json"
+    for marks, code in ((MOST_MARKS, 1), (MOST_MARKS + 1, 3)):
+        path.write_bytes(vendors.crowded("nobody", "alpha", marks))
+        run = second(kit.root, "--spans", path)
+        assert run.returncode == code, run.stdout + run.stderr
+    assert run.stderr.startswith("error: cannot read the trace t.json: expected OTLP/JSON")
 
 
 def test_checkpoints_from_the_command_line(kit, tmp_path):

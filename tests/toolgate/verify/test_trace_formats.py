@@ -2,6 +2,7 @@
 
 import json
 import time
+import tracemalloc
 
 import ledgers
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from toolgate.canonical import digest_of
 from toolgate.errors import UnavailableError
 from toolgate.verify import verify
-from toolgate.verify.traces.lines import MAX_LINE_BYTES
+from toolgate.verify.traces.lines import MAX_DOCUMENT_BYTES, MAX_LINE_BYTES, MOST_MARKS
 from toolgate.verify.traces.load import EXPECTED, load_trace
 
 SESSION = "019a0000-0000-7000-8000-000000000001"
@@ -350,6 +351,19 @@ def test_a_line_that_is_too_long_is_passed_over(tmp_path):
     trace = load_trace([str(path)])
     assert [span.call for span in trace.calls] == ["a", "b"]
     assert trace.losses
+
+
+def test_an_object_of_too_many_values_is_none(tmp_path):
+    path = tmp_path / "t.json"
+    path.write_bytes(vendors.crowded("a", "s", MOST_MARKS))
+    assert [span.call for span in load_trace([str(path)]).calls] == ["a"]
+    path.write_bytes(vendors.crowded("a", "s", MOST_MARKS + 1))
+    tracemalloc.start()
+    with pytest.raises(UnavailableError, match="expected OTLP/JSON"):
+        load_trace([str(path)])
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < MAX_DOCUMENT_BYTES + 4 * path.stat().st_size
 
 
 def test_reading_takes_linear_time(tmp_path):

@@ -101,7 +101,7 @@ def _reconcile(
     from toolgate.verify.traces.load import load_trace
 
     with Progress("reading: {:,} entries") as progress:
-        found = verify(root, spans=load_trace(traces), progress=progress)
+        found = verify(root, spans=load_trace(traces), progress=progress, all_endings=True)
     ledger = Ledger(root)
     sessions: dict[str, list[Ending]] = {}
     for ending in (*found.endings, *found.unmatched):

@@ -34,12 +34,14 @@ def sheet(report: "Report", root: str) -> list[str]:
     lines += ["", *_table(report), *_remarks(report)]
     lines += _authority(report)
     if report.asks:
-        lines += ["", f"Asked and not executed: {len(report.asks)} (for information)"]
+        beyond = report.unlisted.get("asks", 0)
+        total = len(report.asks) + beyond
+        lines += ["", f"Asked and not executed: {total} (for information)"]
         lines += [
             plain(f"  {ask.entry[:19]}  {ask.tool} call {ask.call}, session {ask.session}")
             for ask in report.asks[:_MOST_SHOWN]
         ]
-        lines += _more(len(report.asks))
+        lines += _more(len(report.asks), beyond)
     lines += ["", *_findings(report.findings), *counted_only(report.more)]
     seq, digest = report.head
     lines += ["", f"Head     {seq}:{digest}", f"Verdict  {report.verdict}", *_meaning(report)]
@@ -97,8 +99,11 @@ def _findings(findings: "list[Finding]") -> list[str]:
     return lines + _more(len(findings))
 
 
-def _more(count: int) -> list[str]:
-    return [f"  and {count - _MOST_SHOWN} more (--json has all)"] if count > _MOST_SHOWN else []
+def _more(listed: int, beyond: int = 0) -> list[str]:
+    """Return a line for what is not shown of a list, and of what a report only counts."""
+    more = listed - min(listed, _MOST_SHOWN) + beyond
+    has = f"the first {listed:,}" if beyond else "all"
+    return [f"  and {more} more (--json has {has})"] if more else []
 
 
 def _table(report: "Report") -> list[str]:
@@ -126,18 +131,17 @@ def _remarks(report: "Report") -> list[str]:
     if report.by_content:
         outcomes = counted(report.by_content, "outcome")
         lines.append(f"{outcomes} matched by tool and arguments, because no call id was known.")
-    ends = sum(ending.terminal_state is not None for ending in report.endings)
-    if ends:
-        calls = counted(ends, "call")
+    if report.ends:
+        calls = counted(report.ends, "call")
         lines.append(
             f"{calls} without an end in the ledger, which the trace shows (toolgate ledger "
             "reconcile)."
         )
-    answers = sum(ending.approved is not None for ending in report.endings)
-    if answers:
+    if report.answers:
+        asks = counted(report.answers, "ask")
         lines.append(
-            f"{counted(answers, 'ask')} without an answer in the ledger, which telemetry reports "
-            "(toolgate ledger reconcile)."
+            f"{asks} without an answer in the ledger, which telemetry reports (toolgate ledger "
+            "reconcile)."
         )
     if report.replaced:
         were = "was" if report.replaced == 1 else "were"

@@ -35,6 +35,7 @@ def tell(policy: Policy, rules: Iterable[Rule], sheet: Sheet) -> None:
         sheet.say(
             f"In mode {modes} nobody can be asked: an ask {_BECOMES[policy.unattended_answer]}."
         )
+    _judge(policy, sheet)
     _axes(policy, sheet)
     told = list(rules)
     for answer, head in _HEADS.items():
@@ -44,6 +45,19 @@ def tell(policy: Policy, rules: Iterable[Rule], sheet: Sheet) -> None:
         for rule in some:
             _rule(rule, sheet)
     _overrides(policy, sheet, {rule.name for rule in told})
+
+
+def _judge(policy: Policy, sheet: Sheet) -> None:
+    judge = policy.judge
+    if judge is None:
+        return
+    where = f" at {judge.url}" if judge.url else ""
+    pin = "" if judge.pinned else " (UNPINNED)"
+    sheet.say(
+        f"Where the user's task leaves a question open, model {judge.model}{pin} of backend "
+        f"{judge.backend} is asked{where}, within {judge.deadline_ms} ms. What it does not "
+        f"answer falls to {judge.fail_mode}."
+    )
 
 
 def about_item(item: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from posixpath import basename
 from toolgate.gate.effects import stored
 from toolgate.gate.effects.content import language_of
 from toolgate.gate.effects.defined import meanings
-from toolgate.gate.effects.entrypoints import EVERY, LOOSE
+from toolgate.gate.effects.entrypoints import EVERY, LOOSE, NPM_SETTINGS
 from toolgate.gate.effects.files import executed
 from toolgate.gate.effects.gitnames import is_settings
 from toolgate.gate.effects.model import PROVED, Effect
@@ -83,7 +83,8 @@ class Content:
                 stored.effect(PART, written.scope, part),
                 stored.effect(stored.RUNS_FILES, written.scope, part, path),
             ]
-        if written.link or is_settings(path) or any(part.startswith(SHELL) for part in told):
+        settings = is_settings(path) or basename(path) == NPM_SETTINGS
+        if written.link or settings or any(part.startswith(SHELL) for part in told):
             told[DEFINED] = [
                 stored.effect(stored.HARMLESS, written.scope, DEFINED),
                 stored.effect(PART, written.scope, DEFINED),

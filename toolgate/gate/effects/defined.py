@@ -26,6 +26,8 @@ _TOOLS = ("venv/bin", "env/bin", "node_modules/.bin", ".cargo/bin", "go/bin", ".
 _EXPORTS = frozenset(("export", "declare", "typeset", "readonly"))
 SEARCH = "PATH"
 MAX_FUNCTIONS = 16
+MAX_FOLDERS = 16
+"""How many folders that a text puts in front of the search path are looked through."""
 
 
 def name_part(name: str) -> str:
@@ -96,14 +98,16 @@ def folders(command: Command, reader: Reading) -> list[str]:
     found: list[str] = []
     for word in values:
         for folder in word.text.split(":"):
-            if HOLE in folder:
-                break  # what was searched before
+            if HOLE in folder or len(found) > MAX_FOLDERS:
+                break  # what was searched before, or more than is looked through
             found.append(reader.paths.resolve(folder or ".", command.cwd))
     return found
 
 
 def searched(reader: Reading, name: str, places: list[str]) -> list[Effect]:
     """Return what a program of a name does that was put into a folder searched before others."""
+    if len(places) > MAX_FOLDERS:
+        return [reader.unknown("too-many-folders", name, name)]
     for folder in places:
         made = reader.run_known(join(folder, name), name)
         if made is not None:

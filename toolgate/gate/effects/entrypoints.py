@@ -125,7 +125,7 @@ def _files(reading: Reading, name: str, parsed: Parsed, command: Command) -> lis
         return [*found, reading.paths.resolve(rest, command.cwd)]
     if first in _MANAGERS:
         scripts = _scripts(first, rest.split(), parsed)
-        if scripts:
+        if scripts and reading.files.defines:
             homes = (_root(reading), reading.place.home)
             found += [part_of(join(home, NPM_SETTINGS), SCRIPT_SHELL) for home in homes]
         return found + [part_of(f, one) for f in _packages(reading, command) for one in scripts]
@@ -176,7 +176,8 @@ def _tools_own(reading: Reading, name: str, parsed: Parsed, command: Command) ->
         named = [given.text] if given is not None and given.known else []
         named += [join(folder, file) for folder in folders or ["."] for file in own]
         found += [reading.paths.resolve(file, command.cwd) for file in named]
-    if name.partition(" ")[0] in RUNNERS and tool:
+    first, _, rest = name.partition(" ")
+    if first in RUNNERS and tool and (first != "npm" or rest.startswith("exec")):
         found.append(reading.paths.resolve(f"node_modules/.bin/{tool}", command.cwd))
     if name in NAMED or tool in NAMED:
         for path in _operands(reading, parsed, command):

@@ -409,7 +409,7 @@ def _printf(arguments: list[str]) -> str | None:
                 if made is None or made.endswith(HOLE):
                     return None if made is None else text + made[:-1]
                 text += made
-        if not values or len(pieces) == 1 or not any(piece in _TAKES_VALUE for piece in pieces):
+        if not values or not any(piece in _TAKES_VALUE for piece in pieces):
             return text
 
 

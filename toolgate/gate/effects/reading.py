@@ -88,23 +88,14 @@ class Files:
     """
 
     __slots__ = (
-        *(
-            "_defines",
-            "_session",
-            "asked",
-            "facts",
-            "gone",
-            "knew",
-            "noted",
-            "runs",
-            "sourced",
-            "written",
-        ),
+        *("_before", "_defines", "_session", "asked", "facts", "gone", "knew", "noted", "runs"),
+        *("sourced", "written"),
     )
 
     def __init__(self, session: Session = NOTHING, *, noted: bool = False) -> None:
         self._session = session
         self.noted = noted
+        self._before: dict[str, Written | None] = {}
         self._defines: bool | None = None
         self.written: dict[str, Written] = {}
         self.gone: set[str] = set()
@@ -135,11 +126,17 @@ class Files:
         path = path.replace(f"/{BELOW}/", "/")
         found = self.written.get(path)
         if found is None and path not in self.gone and HOLE not in path:
-            artifact = self._ask(path)
-            if artifact is not None:
-                secret = artifact.entry_of(SECRET) is not None
-                found = Written(None, False, secret, artifact=artifact)
+            if path not in self._before:
+                self._before[path] = self._look_up(path)
+            found = self._before[path]
         return found
+
+    def _look_up(self, path: str) -> Written | None:
+        """Return what earlier calls have put into a file; asked of the session once a path."""
+        artifact = self._ask(path)
+        if artifact is None:
+            return None
+        return Written(None, False, artifact.entry_of(SECRET) is not None, artifact=artifact)
 
     def _ask(self, path: str) -> "Artifact | None":
         """Return what the session knows of a file, and note what it was asked."""

@@ -163,10 +163,23 @@ class Reader:
         if command.words:
             made += self.invoke(command.words, command)
         if command.assigns and (not command.words or command.words[0].text in _EXPORTS):
-            self.places = self._in_front(command) + self.places
+            self.places = self._in_front(command)
+        if self.files.written and command.cwd:
+            made += self._of_others(made, command)
         if self.files.may_know and any(effect.proof in _NOT_KNOWN for effect in made):
             made += self._fed_from_files(command)
         return made
+
+    def _of_others(self, made: list[Effect], command: Command) -> list[Effect]:
+        """Return that a build or test is not the project's own, but came with a repository."""
+        programs = [
+            effect.program
+            for effect in made
+            if effect.type == "exec.code" and "project" in effect.how.split()
+        ]
+        if programs and flow.came_from_elsewhere(command.cwd + "/", self.files.written):
+            return [self.unknown("not-the-projects-own", programs[0], command.cwd)]
+        return []
 
     def _fed_from_files(self, command: Command) -> list[Effect]:
         """Return what running the written files does that text of unknown content is made from."""
@@ -178,12 +191,13 @@ class Reader:
         return made
 
     def _in_front(self, command: Command) -> list[str]:
-        """Return the folders that a command's assignments put in front of the search path."""
+        """Return the folders in front of the search path after a command's assignments."""
         if not any(name == "PATH" for name, _ in command.assigns):
-            return []
+            return self.places
         from toolgate.gate.effects import defined
 
-        return defined.folders(command, self)
+        found = dict.fromkeys((*defined.folders(command, self), *self.places))
+        return list(found)[: defined.MAX_FOLDERS + 1]
 
     def weighed(
         self, made: list[Effect], command: Command, carries: dict[int, flow.Carries]
@@ -269,7 +283,7 @@ class Reader:
         """Return the effects of a command touching the path a word names."""
         if word.process:
             return []
-        self.work.spend(path_cost(word.text))
+        self.work.spend(path_cost(word.text) + (40 if kind == "fs.write" else 0))
         if word.text.startswith(TEMPORARY):
             word = self._unless_unset(word, command)
         if word.text[:1] == HOLE and word.sources:
@@ -357,7 +371,7 @@ class Reader:
         self.work.spend(6 + len(words))
         places = self.places
         if command.assigns:
-            self.places = self._in_front(command) + places
+            self.places = self._in_front(command)
         try:
             return self._invoked(words, command)
         finally:
@@ -406,6 +420,8 @@ class Reader:
             if equals and self.place.kept_shell and not self.inside:
                 from toolgate.gate.effects import defined
 
+                if len(self._aliases) > defined.MAX_FUNCTIONS:
+                    return [*made, self.unknown("too-many-aliases", "alias")]
                 text = body if word.known else None
                 made += defined.define(self, name, text, calls="")
         return made

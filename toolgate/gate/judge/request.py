@@ -64,6 +64,8 @@ def request_of(
         state |= _task(task, judge.limits.task_chars, unseen)
     if known and not task.whole:
         unseen.append(TASK_UNSEEN)
+    if task.setting:
+        state["setting"] = redact_text(task.setting, by_kind)
     if unseen:
         state["not_shown"] = list(unseen)
     questions = questions_of(judge.asked, policy.axes, task=known)

@@ -24,6 +24,7 @@ from toolgate.gate.policy.judge import (
     SHAPES,
     URLS,
     is_loopback,
+    is_pinned,
     url_fault,
 )
 from toolgate.gate.readings import AUTHORIZED
@@ -105,6 +106,19 @@ def judge_faults(body: dict[str, Any]) -> list[str]:
     faults += _word_faults(said, backend)
     faults += _number_faults(said)
     return faults + _axes_faults(said, axis_names(body), backend)
+
+
+def judge_remarks(body: Any) -> list[str]:
+    """Return what is sound in ``judge`` and yet may not be meant."""
+    said = body.get("judge") if isinstance(body, dict) else None
+    if not isinstance(said, dict) or not isinstance(said.get("model"), str):
+        return []
+    if said.get("backend") == MOCK:
+        return ["judge: a mock; its answers are made up"]
+    shape = said.get("shape") or (CHAT if said.get("backend") == CHAT else DECISIONS)
+    if shape in SHAPES and not is_pinned(said["model"], shape):
+        return [f"judge: model {said['model']:.80} is UNPINNED: its name may mean another tomorrow"]
+    return []
 
 
 def _place_faults(said: dict[str, Any], backend: Any) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from toolgate.gate.decision import ALLOW, STRICTNESS
 from toolgate.gate.policy.covering import covers, never_fits
+from toolgate.gate.policy.judge_source import judge_remarks
 from toolgate.gate.policy.overrides_source import expiry_of
 
 
@@ -31,6 +32,7 @@ def lint(
     remarks += _shadowed(some, rules)
     remarks += _classes(_mappings(body, "classes", "name"))
     remarks += _ended(_mappings(body, "overrides", "override"), now)
+    remarks += judge_remarks(body)
     remarks += [
         f"{_named(item)}: no example of the policy is a call that it speaks about"
         for item in [*rules, *_mappings(body, "overrides", "override")]

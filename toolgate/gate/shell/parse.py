@@ -364,6 +364,8 @@ class Walk(Expander):
         for position, child in enumerate(node.children):
             if node.field_name_for_child(position) == "value":
                 values.extend(self.fields(child))
+        if not any(child.type == "in" for child in node.children):
+            values = list(self.state.lists.get("@", ()))  # for f; goes through the arguments
         name = self.text(variable) if variable is not None else ""
         body = node.child_by_field_name("body")
         made: tuple[int, ...] = ()
@@ -786,6 +788,6 @@ class Walk(Expander):
         """Take a command, and return its index."""
         if len(self.commands) >= MAX_COMMANDS:
             raise TooManyError
-        self.work.spend(6 + len(command.words) + len(command.stdin))
+        self.work.spend(6 + len(command.words) + len(command.stdin) + len(command.cwd) // 12)
         self.commands.append(command)
         return len(self.commands) - 1

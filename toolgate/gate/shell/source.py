@@ -27,6 +27,7 @@ MAX_PASSES = 4
 _BEFORE_GROUPS = (b"! ", b"!\n", b"time", b"coproc")
 _OPENINGS = (b"{ ", b"{\n", b"{\t")
 _NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{0,200}")
+_OVER_ARGUMENTS = re.compile(rb"\b(for[ \t]+[A-Za-z_][A-Za-z0-9_]{0,40})[ \t]*;?\s{0,40}\bdo\b")
 _TOUCHING = re.compile(rb"(<<-?['\"]?[A-Za-z_][A-Za-z0-9_]{0,40}['\"]?)([;&|)<>])")
 
 
@@ -93,12 +94,15 @@ class Edit(NamedTuple):
 
 
 def _respaced(source: bytes, root: Any, work: Work) -> tuple[bytes, Any]:
-    """Parse again with a blank behind here-document delimiters that an operator touches.
+    """Parse again in a form that means the same and that the grammar reads right.
 
-    The grammar takes ``<<EOF;`` to be the delimiter ``EOF;``; bash does not.
-    Only text that did not parse is tried, and only a clean parse is taken.
+    It takes ``<<EOF;`` to be the delimiter ``EOF;``, bash does not; and it does not know
+    ``for f do``, which goes through the arguments. Only text that did not parse is
+    tried, and only a clean parse is taken.
     """
     spaced = _TOUCHING.sub(rb"\1 \2", source)
+    if len(_OVER_ARGUMENTS.findall(spaced)) == 1:
+        spaced = _OVER_ARGUMENTS.sub(rb'\1 in "$@"; do', spaced)
     if spaced == source:
         return source, root
     again = parse(spaced, work)

@@ -28,7 +28,9 @@ _TOP = frozenset(
         "maybe_beyond_looking",
         "joined",
         "broad",
+        "transitive",
         "named_with",
+        "placed_with",
         "light",
         "looking",
         "prepositions",
@@ -39,6 +41,7 @@ _TOP = frozenset(
         "reaches",
         "runners",
         "kinds",
+        "means",
         "anything",
         "pronouns",
         "idle",
@@ -54,9 +57,9 @@ _TOP = frozenset(
     )
 )
 _ACT = frozenset(("verbs", "nouns", "does", "named"))
-_ITEM = frozenset((*EFFECT_KEYS, "words", "lacks", "operands", "changes"))
+_ITEM = frozenset((*EFFECT_KEYS, "words", "lacks", "above", "operands", "changes"))
 _VOWELS = "aeiou"
-_PROGRAMS = ("npm", "git", "pip", "apt", "apt-get", "brew", "terraform", "kubectl")
+_PROGRAMS = ("rm", "npm", "git", "pip", "apt", "apt-get", "brew", "terraform", "kubectl")
 
 
 def compile_lexicon(source: bytes, *, name: str = "lexicon") -> bytes:
@@ -119,7 +122,9 @@ def compile_lexicon(source: bytes, *, name: str = "lexicon") -> bytes:
             "texts": _named({"text": body["texts"]}, name),
             "opens": _named({"opens": body["opens"]}, name),
             "light": _named({"light": body["light"]}, name),
+            "means": body["means"],
             "named_with": body["named_with"],
+            "placed_with": body["placed_with"],
             **{
                 key: sorted(set(map(str, body[key])))
                 for key in (
@@ -127,6 +132,7 @@ def compile_lexicon(source: bytes, *, name: str = "lexicon") -> bytes:
                     "maybe_beyond_looking",
                     "joined",
                     "broad",
+                    "transitive",
                     "looking",
                     "prepositions",
                     "aside",

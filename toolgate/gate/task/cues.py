@@ -4,18 +4,23 @@ from collections.abc import Callable
 
 from toolgate.gate.task.draft import MENTIONS, Draft
 from toolgate.gate.task.grammar import (
+    ASKING,
     ASKS_ABOUT,
+    AUXILIARIES,
     BEFORE_NO,
     CONFINES,
     COORDINATORS,
     DONE,
+    LOOKING,
     MINE,
+    MODALS,
     NEGATED,
     NO_WANT,
     OFF_LINE,
     OPENERS,
     OTHERS_ASK,
     RELATIVES,
+    SETTLED_TIMES,
     STOPS,
     SUMMARIES,
     WISHES,
@@ -140,15 +145,15 @@ class Clauses(Walk):
             acts, _ = self._acts_at(end) if end < len(self._words) else ([], end)
             if not (self._open or before in ("and", "but", "please", "to", "or")):
                 return at
-            if not any(
-                form in (GERUND, NOUN) or (form == BASE and end - at > 1) for _, form in acts
-            ):
+            near = end - at == 1
+            if not any(form == NOUN or (form == GERUND and near) for _, form in acts):
                 return at
         elif first in WITHOUTS:
             acts, _ = self._acts_at(end) if end < len(self._words) else ([], end)
             if not any(form in (GERUND, NOUN) or first == "rather" for _, form in acts):
                 return at
-            if first == "without" and not self._imperative and not self.drafts:
+            wished = any(draft.says != MENTIONS for draft in self.drafts)
+            if self._mode == "mention" or not (self._imperative or wished):
                 return at
         self._begin("forbid-noun")
         if first in ("nothing", "none"):
@@ -164,6 +169,12 @@ class Clauses(Walk):
         return end
 
     def _cue_off_limits(self, at: int, end: int, before: str) -> int:
+        said = [draft for draft in self._target if draft.says == MENTIONS]
+        if said and self._words[at] in ("is", "are", "must", "should", "may", "can", "not"):
+            for draft in said:
+                draft.says, draft.sure = FORBIDS, not self._conditional
+            self._begin("mention")
+            return end
         known = [one for one in self._loose.names if one.kind != WORD]
         named = self._loose.names if self._words[at] in ("is", "are") else known
         if not named and not self._loose.anything:
@@ -179,6 +190,11 @@ class Clauses(Walk):
 
     def _cue_leave(self, at: int, end: int, before: str) -> int:
         closing = self._closing(end)
+        mine = self._words[-2:] in (["to", "me"], ["for", "me"])
+        if closing < 0 and self._words[at] == "leave" and mine and self._open:
+            self._no_cue = "mine"
+            self._begin("forbid-noun")
+            return end
         if closing < 0:
             return at
         if not (self._open or self._addressed(at) or before in ("to", "and")):
@@ -280,6 +296,8 @@ class Clauses(Walk):
                         draft.limits = []
                     return end
                 if self._open or before in ("and", "but"):
+                    if AUXILIARIES.intersection(self._words[end : end + 6]):
+                        return at
                     self._begin("mention")
                     self.limits.append(Found())
                     return self._within(end)
@@ -360,7 +378,9 @@ class Clauses(Walk):
         return end
 
     def _open_names(self) -> bool:
-        return not self._target and self._mode in ("", "mention")
+        """Say whether nothing but names has been said in the clause."""
+        words = any(one.kind == WORD for one in self._loose.names)
+        return self._open and not self._target and not words
 
     def _cue_just(self, at: int, end: int, before: str) -> int:
         if self._target and self._mode in ("", "want") and self._names_follow(end):
@@ -371,6 +391,10 @@ class Clauses(Walk):
         return at
 
     def _cue_ask(self, at: int, end: int, before: str) -> int:
+        if self._words[at] in ASKING and not self._asked_of_agent(at):
+            return at
+        if self._is_weak(at, end):
+            return at
         forbidden = before == "not" and self._mode == "forbid"
         if before in OTHERS_ASK and self._words[at] != "i" and not forbidden:
             return at
@@ -387,6 +411,26 @@ class Clauses(Walk):
         self._begin("ask")
         self.asks_first = True
         return end
+
+    def _asked_of_agent(self, at: int) -> bool:
+        """Say whether it is the agent that is to ask, and nobody a program is written for."""
+        position = at - 1
+        while position >= 0 and self._words[position] in MODALS:
+            position -= 1
+        return (
+            position < 0
+            or self._tokens[position].kind == MARK
+            or self._words[position]
+            in (*COORDINATORS, "you", "we", "but", "not", "then", "first", "please", *OPENERS)
+        )
+
+    def _is_weak(self, at: int, end: int) -> bool:
+        """Say whether wanting to see something is no more than that: no act waits for it."""
+        said = self._words[at:end]
+        if not LOOKING.intersection(said) or "before" in said or "first" in said:
+            return False
+        rest = self._words[end:]
+        return "before" not in rest and "first" not in rest
 
     def _reserve(self, drafts: list[Draft]) -> None:
         for draft in drafts:
@@ -409,6 +453,9 @@ class Clauses(Walk):
         return end
 
     def _cue_open(self, at: int, end: int, before: str) -> int:
+        ours = at == 0 or before in OPENERS or before in ("we", "i")
+        if self._words[at] == "have" and not ours:
+            return at
         if before in ("they", "he", "she", "you", "users"):
             return at
         backward = self._words[end - 1] in MINE
@@ -427,6 +474,8 @@ class Clauses(Walk):
         ):
             return at
         self._begin("open")
+        if not {"or", "vs", "versus", "between"}.intersection(self._words[at:]):
+            return end
         choice = Draft(RESERVES, [], NOUN, "open")
         choice.choice = True
         self.drafts.append(choice)
@@ -490,7 +539,8 @@ class Clauses(Walk):
 
     def _cue_mine(self, at: int, end: int, before: str) -> int:
         rest = self._words[end:]
-        if "myself" not in rest and "ourselves" not in rest:
+        let = self._words[at] == "let"
+        if not let and "myself" not in rest and "ourselves" not in rest:
             return self._cue_idle(at, end, before) if self._words[at] in ("i", "we") else at
         self._no_cue = "mine"
         self._begin("forbid-noun")
@@ -515,31 +565,18 @@ class Clauses(Walk):
     def _cue_when(self, at: int, end: int, before: str) -> int:
         if self._mode == "ask" and not self._target:
             return end
-        if self._target:
-            if self._words[at] != "after" or self._target[-1].says == FORBIDS:
-                settled = self._words[end : end + 1] and self._words[end] in (
-                    "further",
-                    "tomorrow",
-                    "then",
-                    "later",
-                    "monday",
-                )
-                if not settled:
-                    self._doubt()
-            elif self._target[-1].says == REQUESTS:
+        rest = self._words[end - 1 :]
+        clause = rest[: rest.index(",")] if "," in rest else rest
+        # "When you are done" is about the agent's own work; other times are conditions.
+        own = any(word in DONE for word in clause)
+        if not self._target:
+            earlier = self._words[at] in ("before", "prior", "until", "till")
+            self._conditional = self._conditional or not (own or earlier)
+        elif self._target[-1].says == FORBIDS:
+            if not any(word in SETTLED_TIMES for word in clause[:3]):
                 self._doubt()
-            self._begin("mention")
-            return end
-        rest = self._words[
-            end - 1 : self._words.index(",", end) if "," in self._words[end:] else None
-        ]
-        if not any(word in DONE for word in rest) and self._words[at] not in (
-            "before",
-            "prior",
-            "until",
-            "till",
-        ):
-            self._conditional = True
+        elif not own:
+            self._doubt()
         self._begin("mention")
         return end
 

@@ -41,6 +41,8 @@ class Deed(NamedTuple):
         parts: those words, in lower case, cut at everything that is no letter or digit.
         places: the environments that the command, or one before it that chooses, names.
         cwd: where it is done.
+        above: programs of the commands that run it: wrappers, shells, other machines' doors.
+        branch: the branch that an earlier command of the text has switched to, else "".
     """
 
     effect: Effect
@@ -48,6 +50,8 @@ class Deed(NamedTuple):
     parts: frozenset[str]
     places: frozenset[str]
     cwd: str
+    above: tuple[str, ...] = ()
+    branch: str = ""
 
 
 def deeds_of(
@@ -72,23 +76,27 @@ def deeds_of(
         ]
     made: list[Deed] = []
     chosen: frozenset[str] = frozenset()
-    for node, above in _nodes(reading, frozenset()):
+    branch = ""
+    waiting: list[tuple[Node, frozenset[str], tuple[str, ...]]] = [(reading, frozenset(), ())]
+    while waiting:
+        node, around, above = waiting.pop()
         words = tuple(word.text[:_LONGEST_WORD] for word in node.words)
         assigned = tuple(f"{name}={word.text[:_LONGEST_WORD]}" for name, word in node.assigns)
-        targets = tuple(
-            redirect.target.text[:_LONGEST_WORD]
-            for redirect in node.redirects
-            if redirect.op != "<<"
-        )
+        files = [redirect.target for redirect in node.redirects if redirect.op != "<<"]
+        targets = tuple(word.text[:_LONGEST_WORD] for word in files)
         parts = parts_of((*assigned, *words, *targets))
-        places = _places(parts, lexicon) | above
+        places = _places(parts, lexicon) | around
         if not _CHOOSES.isdisjoint(words) or (assigned and not words):
             chosen = places or chosen
+        cwd = node.cwd or call.place.cwd
         made += [
-            Deed(effect, words, parts, places or chosen, node.cwd or call.place.cwd)
+            Deed(effect, words, parts, places or chosen, cwd, above, branch)
             for effect in node.effects
             if not is_stored(effect.type)
         ]
+        branch = _switched(words) or branch
+        inside = (*above, words[0].rpartition("/")[2]) if words else above
+        waiting += [(one, places, inside) for one in reversed(node.below)]
     seen = {deed.effect for deed in made}
     made += [
         Deed(effect, (), frozenset(), frozenset(), call.place.cwd)
@@ -98,13 +106,11 @@ def deeds_of(
     return made
 
 
-def _nodes(top: Node, above: frozenset[str]) -> Iterator[tuple[Node, frozenset[str]]]:
-    """Yield every node with the environments that what runs it names."""
-    waiting = [top]
-    while waiting:
-        node = waiting.pop()
-        yield node, above
-        waiting += reversed(node.below)
+def _switched(words: tuple[str, ...]) -> str:
+    """Return the branch that a command switches to, "" where it switches to none."""
+    if words[:1] != ("git",) or not {"checkout", "switch"} & set(words[1:]) or "--" in words:
+        return ""
+    return words[-1] if len(words) > 2 and not words[-1].startswith("-") else ""
 
 
 def _texts(value: object, depth: int = 3) -> Iterator[str]:

@@ -234,6 +234,8 @@ def _covers(statement: Statement, deed: Deed, reads: list[Deed], lexicon: Lexico
         return False
     if any(touch(one, deed, lexicon) for one in statement.but):
         return False
+    if _is_other_side(statement, effect):
+        return False
     if effect.type == "vcs.publish":
         return _covers_push(statement, names, deed)
     if effect.type == "vcs.discard":
@@ -244,12 +246,22 @@ def _covers(statement: Statement, deed: Deed, reads: list[Deed], lexicon: Lexico
             same_path(_bare(one.text), deed, wide=False) for one in direct
         )
     if effect.type == "proc.kill":
-        return any(one.text == effect.resource for one in names)
+        return set(effect.resource.split()) <= {one.text for one in names}
     if effect.type == "net.send":
         return _covers_send(names, deed, reads)
     if effect.type in _CHANGES:
         return _covers_change(statement, names, deed, lexicon)
     return False
+
+
+def _is_other_side(statement: Statement, effect: Effect) -> bool:
+    """Say whether a branch here is meant and one on the remote is deleted, or the other way."""
+    words = statement.words.lower().replace(",", " ").split()
+    there = "remote" in words or "remotely" in words or "origin" in words
+    here = "local" in words or "locally" in words
+    if effect.type == "vcs.publish" and "delete" in effect.how.split():
+        return here and not there
+    return effect.type == "vcs.discard" and "branch" in effect.how.split() and there and not here
 
 
 def _bare(text: str) -> str:

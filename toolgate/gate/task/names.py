@@ -98,6 +98,9 @@ def name_at(
         return found, end
     word = words[at]
     named = is_name(token) and not _is_adjective(words, at, lexicon)
+    if thing is not None and thing_end < len(words) and words[thing_end] in lexicon.kinds:
+        found.names.append(Name(NAME, tokens[thing_end - 1].raw, after))
+        return found, thing_end + 1
     if thing is not None and not named:
         found.names.append(Name(THING, thing, after))
         return found, thing_end
@@ -110,7 +113,7 @@ def name_at(
     elif named:
         found.names.append(Name(NAME, token.raw if word not in _BRANCHES else word, after))
     elif word in lexicon.kinds:
-        return _beside(tokens, words, at, after, lexicon)
+        return beside(tokens, words, at, after, lexicon)
     elif word not in lexicon.idle and word not in lexicon.determiners and word[:1].isalnum():
         if at + 1 < len(words) and words[at + 1] in lexicon.kinds:
             found.names.append(Name(NAME, token.raw, after))
@@ -119,7 +122,7 @@ def name_at(
     return found, at + 1
 
 
-def _beside(
+def beside(
     tokens: tuple[Token, ...], words: list[str], at: int, after: str, lexicon: Lexicon
 ) -> tuple[Found, int]:
     """Return the name beside a word for a kind of thing: ``table orders``; else the kind."""
@@ -129,7 +132,10 @@ def _beside(
         follows += 1
     if follows < len(words) and tokens[follows].kind != "mark":
         word = words[follows]
-        plain = word not in lexicon.idle and word not in lexicon.kinds and word[:1].isalnum()
+        plain = word not in lexicon.anything and word not in lexicon.pronouns
+        plain = (
+            plain and word not in lexicon.idle and word not in lexicon.kinds and word[:1].isalnum()
+        )
         known = longest(lexicon.environments, words, follows)[0] or word in lexicon.prepositions
         if tokens[follows].kind == QUOTED or (
             plain and not known and _stands_alone(words, follows)

@@ -13,7 +13,18 @@ _ASKS = frozenset(
 _TO_THE_AGENT = ("can", "could", "would", "will")
 _RESUMES = ("but", "however", "still", "instead", "nevertheless")
 _AMBIGUOUS = frozenset(
-    ("orders", "notes", "quotes", "reads", "states", "allows", "permits", "expects")
+    (
+        "orders",
+        "thought",
+        "thinks",
+        "notes",
+        "quotes",
+        "reads",
+        "states",
+        "allows",
+        "permits",
+        "expects",
+    )
 )
 _TOLD = frozenset(
     ("that", "to", "not", "us", "me", "you", "we", "i", ":", "never", "no", "do", "only")

@@ -9,7 +9,7 @@ from toolgate.gate.policy.match import fits
 from toolgate.gate.shell.model import HOLE
 from toolgate.gate.task.deeds import Deed, parts_of
 from toolgate.gate.task.lexicon import Lexicon
-from toolgate.gate.task.statement import ENVIRONMENT, NAME, THING, Name
+from toolgate.gate.task.statement import ENVIRONMENT, KIND, NAME, THING, Name
 
 _PATHS = ("fs.", "secret.")
 _LOOKS = ("inspect", "fs.read")
@@ -44,6 +44,8 @@ def _is(item: dict[str, Any], deed: Deed) -> bool:
     if "words" in item and not any(matches(word, one) for one in item["words"] for word in words):
         return False
     if "lacks" in item and any(matches(word, one) for one in item["lacks"] for word in words):
+        return False
+    if "above" in item and not any(one in item["above"] for one in deed.above):
         return False
     if item.get("operands") and len(operands(deed)) < item["operands"]:
         return False
@@ -95,6 +97,9 @@ def touch(name: Name, deed: Deed, lexicon: Lexicon) -> bool:
         return _is_thing(lexicon.things[name.text], deed)
     if name.kind == NAME:
         return named(name.text, deed)
+    if name.kind == KIND:
+        starts = tuple(lexicon.means[name.text])
+        return deed.effect.type.startswith(starts) or deed.effect.program.startswith(starts)
     stem = _stem(name.text)
     if len(stem) < _LEAST_STEM:
         return False
@@ -142,6 +147,8 @@ def named(text: str, deed: Deed) -> bool:
         return False
     if any(_is_word(bare, word) for word in deed.words) or bare in deed.effect.resource.split():
         return True
+    if bare == deed.branch and deed.effect.program.startswith("git "):
+        return True
     marks = deed.effect.how.split()
     if deed.effect.type == "vcs.publish":
         alone = len(deed.effect.resource.split()) < 2
@@ -185,6 +192,8 @@ def same_path(text: str, deed: Deed, *, wide: bool) -> bool:
     if not text.startswith(("/", "~")) and f"/{text}/" in inside:
         return True
     if text.startswith(".") and "/" not in text and resource.endswith(text):
+        return True
+    if text.isalpha() and text.lower() in parts_of((inside,)):
         return True
     marks = deed.effect.how.split()
     if any(mark in marks for mark in _WIDE):

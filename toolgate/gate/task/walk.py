@@ -16,7 +16,7 @@ from toolgate.gate.task.grammar import (
     SUBJECTS,
 )
 from toolgate.gate.task.lexicon import BASE, GERUND, NOUN, PARTICIPLE, Lexicon, longest
-from toolgate.gate.task.names import Found, is_name, name_at
+from toolgate.gate.task.names import Found, beside, is_name, name_at
 from toolgate.gate.task.statement import FORBIDS, PERMITS, REQUESTS, RESERVES, WORD, Name
 from toolgate.gate.task.tokens import MARK, QUOTED, Token
 
@@ -74,6 +74,8 @@ class Walk:
         self._only_pending = False
         self._excepting = False
         self._no_cue = ""
+        self._cue_end = 0
+        self._inserted = False
 
     def walk(self) -> None:
         """Read the sentence; what it says stands in the attributes."""
@@ -101,9 +103,10 @@ class Walk:
         if cues and (cue_end >= act_end or cues[0] in ("forbid", "forbid-noun")):
             end = self._cue(cues[0], at, cue_end)
             if end > at:
+                self._cue_end = end
                 return end
         if acts and self._act(acts, at, act_end):
-            return act_end
+            return self._kind_of(at, act_end)
         if word in COORDINATORS:
             self._coordinator = word
             self._after = ""
@@ -113,6 +116,21 @@ class Walk:
                 self._clause()
             return at + 1
         return self._object(at)
+
+    def _kind_of(self, at: int, end: int) -> int:
+        """Take the name behind an act that ends with a kind of thing: ``drop the table x``."""
+        if (
+            end - at < 2
+            or end >= len(self._words)
+            or self._words[end - 1] not in self._lexicon.kinds
+        ):
+            return end
+        found, behind = beside(self._tokens, self._words, end - 1, "", self._lexicon)
+        if not found.names:
+            return end
+        for draft in self._target:
+            draft.found.add(found)
+        return behind
 
     def _is_verb_here(self, acts: list[tuple[str, str]]) -> bool:
         return any(form == BASE for _, form in acts) and (self._open or self._first_in_mode)
@@ -126,10 +144,15 @@ class Walk:
         return cues, end
 
     def _mark(self, mark: str, at: int) -> None:
-        pending = self._mode in _PENDING
         if mark == "," and self._mode == "forbid" and not self._target:
-            return
-        if mark == ":" and pending and self._first_in_mode:
+            # "Do not, under any circumstances, ..." goes on; what ends an unknown verb does not.
+            inserted = at == self._cue_end
+            if inserted or self._inserted:
+                self._inserted = inserted
+                self._cue_end = at + 1
+                return
+        pending = self._mode in _PENDING and self._first_in_mode
+        if mark == ":" and pending:
             return
         if mark != ",":
             if mark in ";()-\u2014\u2013:":
@@ -267,7 +290,7 @@ class Walk:
         if mode == "forbid":
             if BASE not in forms and GERUND not in forms:
                 return False
-            if determined:
+            if determined or not (coordinated or before == "to" or self._follows_cue(at)):
                 return False
             form = BASE if BASE in forms else GERUND
             if (
@@ -286,6 +309,8 @@ class Walk:
                 return False
             if self._first_in_mode and self._no_cue == "no" and not self._ends_no(end):
                 return False
+            if self._first_in_mode and not self._near_cue(at, strictly=forms == {BASE}):
+                return False
             form = next(one for one in (GERUND, NOUN, BASE, PARTICIPLE) if one in forms)
         elif coordinated and determined and not forms & {NOUN, GERUND}:
             return False
@@ -293,7 +318,22 @@ class Walk:
         if form in (BASE, GERUND) and mode in _ANY_FORM:
             kept = list(dict.fromkeys(act for act, one in acts if one in (form, NOUN)))
         self._take(kept, form)
+        self._target[-1].phrase = end - at > 1
         return True
+
+    def _follows_cue(self, at: int) -> bool:
+        """Say whether nothing but adverbs stands between a cue and the verb it governs."""
+        return all(
+            word in self._lexicon.idle or word.endswith("ly") or word in OPENERS
+            for word in self._words[self._cue_end : at]
+        )
+
+    def _near_cue(self, at: int, *, strictly: bool) -> bool:
+        """Say whether the noun a cue governs stands with it, behind no other phrase."""
+        between = self._words[self._cue_end : at]
+        if strictly:
+            return all(word in self._lexicon.determiners or word in ADJECTIVES for word in between)
+        return not any(word in self._lexicon.prepositions for word in between)
 
     def _ends_no(self, end: int) -> bool:
         """Say whether a clause with ``no`` ends where the act does, or goes on with its object."""
@@ -311,6 +351,8 @@ class Walk:
         follows: str,
     ) -> bool:
         base = [act for act, one in acts if one == BASE]
+        if determined and follows in self._lexicon.kinds and NOUN in forms:
+            return False  # "the deploy script" is a script
         if self._open and base and not determined and follows not in AUXILIARIES:
             self._take(base, BASE)
             return True
@@ -344,6 +386,7 @@ class Walk:
         draft = Draft(says, list(dict.fromkeys(acts)), form, self._mode)
         draft.sure = not self._conditional
         draft.choice = self._mode == "open"
+        draft.compared = self._mode == "forbid-noun" and self._no_cue in ("instead", "rather", "as")
         if form == PARTICIPLE:
             draft.found.add(self._loose)
         bare = self._target and not self._target[-1].found.names and self._coordinator
@@ -359,6 +402,13 @@ class Walk:
         self._open = False
         self._coordinator = ""
         self._after = ""
+
+    def _is_known(self, at: int) -> bool:
+        """Say whether a name, an environment or a kind of thing stands at a word."""
+        trees = (self._lexicon.environments, self._lexicon.nouns)
+        return is_name(self._tokens[at]) or any(
+            longest(tree, self._words, at)[0] is not None for tree in trees
+        )
 
     def _object(self, at: int) -> int:
         word, token = self._words[at], self._tokens[at]
@@ -377,9 +427,7 @@ class Walk:
                 if word in SUBJECTS:
                     self._imperative = False
                     self._open = False
-                elif (
-                    not is_name(token) and longest(lexicon.environments, self._words, at)[0] is None
-                ):
+                elif not self._is_known(at):
                     self._open = False
         found, end = name_at(self._tokens, self._words, at, self._after, lexicon)
         if self._after == "-":

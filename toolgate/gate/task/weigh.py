@@ -25,10 +25,13 @@ class Asked(NamedTuple):
     Args:
         effects: the effects it asks about; empty where its answer is no ask.
         lexicon: digest of the lexicon it was compiled with, None for no check.
+        judged: whether somebody else may say that the user asked for it, so that it has to be
+            known of a task without statements too whether that could allow it.
     """
 
     effects: frozenset[Effect]
     lexicon: str | None = None
+    judged: bool = True
 
 
 class Weighed(NamedTuple):
@@ -73,7 +76,7 @@ def weigh(
             "policy", [f"compiled with lexicon {asked.lexicon}, but this one is {lexicon.digest}"]
         )
     statements, whole = statements_of(task)
-    if not statements and not asked.effects:
+    if not statements and not (asked.effects and asked.judged):
         return Weighed((), (), whole, lowerable=False)
     command = call.input.get("command")
     reading = None

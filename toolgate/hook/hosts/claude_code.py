@@ -62,12 +62,12 @@ def read(
     kind = _KINDS.get(name, "other")
     session, key = _text(body, "session_id"), _optional(body, "prompt_id")
     if kind not in ("pre", "outcome"):
-        return Event(kind, session, key)
+        return Event(kind, session, key, prompt=_loose(body, "prompt"))
     cwd = _directory(body)
     place = Place(cwd, workspace(cwd) if cwd else (), home)
     call = _call(body, session, key, principal, place, ts)
     if kind == "pre":
-        return Event(kind, session, key, call)
+        return Event(kind, session, key, call, transcript=_loose(body, "transcript_path"))
     terminal_state, result = _ending(name, body)
     result_digest = None if terminal_state == "refused" else _digest(result, data)
     return Event(kind, session, key, call, terminal_state, result_digest)
@@ -203,6 +203,12 @@ def _optional(body: dict[str, Any], key: str) -> str | None:
     if not isinstance(value, str):
         raise InputError(f"hook input: {key} is {type(value).__name__}; expected text")
     return value or None
+
+
+def _loose(body: dict[str, Any], key: str) -> str:
+    """Return a text that no event is refused for lacking."""
+    value = body.get(key)
+    return value if isinstance(value, str) else ""
 
 
 def write(state: str, reason: str) -> bytes:

@@ -19,7 +19,7 @@ FIELDS: Mapping[str, tuple[type, ...]] = {
     "place": (dict,),
     "principal": (str,),
     "session": (str,),
-    "task": (str, type(None)),
+    "task": (dict, type(None)),
     "tool": (str,),
     "ts": (int,),
 }
@@ -28,6 +28,10 @@ FIELDS: Mapping[str, tuple[type, ...]] = {
 PLACE: Mapping[str, type] = {"cwd": str, "gate": list, "home": str, "roots": list, "temp": list}
 """The fields of its place and their types; ``disposable``, a list, only where it holds any, and
 ``kept_shell`` only where it is true."""
+
+
+TASK: Mapping[str, type] = {"count": int, "digest": str, "whole": bool}
+"""What stands for a task: how many of the session's prompts, their digest, whether whole."""
 
 
 class GateInput(NamedTuple):
@@ -72,7 +76,9 @@ def read_input(data: bytes) -> GateInput:
 def _is_call(call: Any) -> bool:
     if type(call) is not dict or call.keys() != FIELDS.keys():
         return False
-    place = call["place"]
+    place, task = call["place"], call["task"]
+    if task is not None and not _is_task(task):
+        return False
     return (
         all(type(call[name]) in kinds for name, kinds in FIELDS.items())
         and place.keys() - {"disposable", "kept_shell"} == PLACE.keys()
@@ -81,6 +87,11 @@ def _is_call(call: Any) -> bool:
         and all(type(place[name]) is kind for name, kind in PLACE.items())
         and all(_are_texts(held) for held in (call["agent"], *_lists(place)))
     )
+
+
+def _is_task(task: dict[str, Any]) -> bool:
+    named = task.keys() == TASK.keys()
+    return named and all(type(task[name]) is kind for name, kind in TASK.items())
 
 
 def _lists(place: dict[str, Any]) -> list[list[Any]]:

@@ -17,7 +17,12 @@ from toolgate.errors import CanonicalizationError, UnavailableError
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
+MOST_MARKS = 4 * 1024 * 1024
+"""How many braces, brackets and commas an object may hold, those in its strings included: about
+as many values come of them, and a value of two bytes may take sixty."""
+
 _PIECE = 1024 * 1024
+_MARKS = (b"{", b"[", b",")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -39,7 +44,7 @@ def objects(path: str) -> Iterator[Item]:
     """Yield what stands on the lines of a file; blank lines are passed over.
 
     A file that is one JSON object over several lines, of at most 64 MiB, is yielded as
-    one item. A line of more than 32 MiB is no object.
+    one item. A line of more than 32 MiB is no object, nor is one of too many values.
 
     Args:
         path: the file.
@@ -90,7 +95,9 @@ def _skip_line(file: Any) -> None:
 
 
 def _decode(data: bytes) -> Any:
-    """Return the JSON value of some bytes; None when they are none."""
+    """Return the JSON value of some bytes; None when they are none, or hold too many."""
+    if len(data) > MOST_MARKS and sum(map(data.count, _MARKS)) > MOST_MARKS:
+        return None
     try:
         return msgspec.json.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError):

@@ -2,9 +2,12 @@
 
 import pytest
 
+from toolgate.cli.policy.tell import tell
 from toolgate.errors import PolicyError
 from toolgate.gate.judge.questions import questions_of
 from toolgate.gate.policy.judge import is_pinned, url_fault
+from toolgate.gate.policy.lint import lint
+from toolgate.views.sheet import Sheet
 
 KEY = {"environment": "JUDGE_KEY"}
 HOSTED = {"backend": "typesafe", "model": "jev-1.13.0", "key": KEY}
@@ -151,3 +154,29 @@ def test_addresses_that_are_refused(url):
 )
 def test_addresses_that_are_taken(url):
     assert url_fault(url) == ""
+
+
+@pytest.mark.parametrize(
+    ("judge", "said"),
+    [
+        (HOSTED, []),
+        (MOCK, ["judge: a mock; its answers are made up"]),
+        (
+            {**HOSTED, "model": "jev-latest"},
+            ["judge: model jev-latest is UNPINNED: its name may mean another tomorrow"],
+        ),
+        ({"backend": "typesafe"}, []),
+        ("none", []),
+        (None, []),
+    ],
+)
+def test_what_is_remarked_of_a_judge(judge, said):
+    assert lint({"judge": judge}, 0) == said
+
+
+def test_a_policy_is_told_with_its_judge(policy_of):
+    sheet = Sheet(400)
+    tell(policy_of({**HOSTED, "model": "jev-latest"}), [], sheet)
+    told = " ".join(row.text for row in sheet.rows)
+    assert "model jev-latest (UNPINNED) of backend typesafe is asked at https://api.type" in told
+    assert "What it does not answer falls to ask." in told

@@ -1,0 +1,256 @@
+"""Prompts in production: kept by the hook, weighed in a decision, recorded as facts, replayed."""
+
+import json
+import stat
+
+import pytest
+from click.testing import CliRunner
+
+from toolgate.cli import cli
+from toolgate.hook.answer import answer
+from toolgate.ledger.vault.prompts import prompts_of
+from toolgate.verify import verify
+
+START = 1_800_000_000_000_000
+
+
+class Host:
+    """A host that reports prompts and asks about calls, in this process."""
+
+    def __init__(self, root, **environ):
+        self.root = root
+        self.ts = START
+        self.turn = 0
+        self.environ = {"HOME": "/home/dev", "TOOLGATE_LEDGER": str(root), **environ}
+        self.transcript = None
+
+    def send(self, name, **more):
+        self.ts += 1000
+        event = {
+            "session_id": "s1",
+            "prompt_id": f"p{self.turn}",
+            "cwd": "/home/dev/app",
+            "permission_mode": "default",
+            "hook_event_name": name,
+            **more,
+        }
+        if self.transcript:
+            event["transcript_path"] = str(self.transcript)
+        return answer(json.dumps(event).encode(), self.environ, self.ts)
+
+    def prompt(self, text, **more):
+        self.turn += 1
+        return self.send("UserPromptSubmit", prompt=text, **more)
+
+    def ask(self, call, command):
+        made = self.send(
+            "PreToolUse", tool_name="Bash", tool_use_id=call, tool_input={"command": command}
+        )
+        said = json.loads(made[0])["hookSpecificOutput"]
+        return said["permissionDecision"]
+
+
+@pytest.fixture
+def root(tmp_path):
+    return tmp_path / "ledger"
+
+
+def entries(root):
+    lines = [*root.glob("spine-*.jsonl"), *root.glob("sessions/*.jsonl")]
+    return [json.loads(line) for file in lines for line in file.read_bytes().splitlines()]
+
+
+def decisions(root):
+    return {one["intent"]["call"]: one for one in entries(root) if one["kind"] == "decision"}
+
+
+def replay(root):
+    made = CliRunner().invoke(cli, ["replay", str(root), "--json"])
+    return json.loads(made.output)["counts"]
+
+
+def test_a_prohibition_stands_for_the_session_and_its_turn_is_the_fact(root):
+    host = Host(root, TOOLGATE_VAULT="on")
+    host.prompt("Fix the parser in src/parse.py, but do not push anything.")
+    host.prompt("Now have a look at the README, and continue.")
+    assert host.ask("c1", "git push origin HEAD") == "deny"
+    assert host.ask("c2", "git commit -am wip") == "allow"
+    made = decisions(root)["c1"]
+    opened = [one for one in entries(root) if one["kind"] == "turn_open"]
+    assert made["rule"] == "lexicon.violates_constraint"
+    assert made["axis"] == "violates_constraint"
+    assert [fact["code"] for fact in made["facts"]] == ["task_prohibits"]
+    first = prompts_of(str(root) + ".vault", "s1")[0][0]
+    assert made["facts"][0]["entry"] == first.entry
+    assert len(opened) == 2
+    assert decisions(root)["c2"]["facts"] == []
+
+
+def test_a_request_in_the_latest_prompt_allows_just_that_and_in_an_earlier_one_nothing(root):
+    host = Host(root, TOOLGATE_VAULT="on")
+    host.prompt("Delete the branch feature/x.")
+    assert host.ask("c1", "git branch -D feature/x") == "allow"
+    assert [fact["code"] for fact in decisions(root)["c1"]["facts"]] == ["task_requests"]
+    assert host.ask("c2", "git branch -D feature/y") == "ask"
+    host.prompt("Thanks. And what does src/a.py do?")
+    assert host.ask("c3", "git branch -D feature/x") == "ask"
+
+
+def test_such_decisions_verify_and_replay_byte_for_byte(root):
+    host = Host(root, TOOLGATE_VAULT="on")
+    host.prompt("Do not push. Ask me before you commit.")
+    host.ask("c1", "git push")
+    host.ask("c2", "git commit -m x")
+    host.prompt("Delete the branch feature/x.")
+    host.ask("c3", "git branch -D feature/x")
+    host.ask("c4", "ls")
+    host.send("Stop")
+    host.send("SessionEnd")
+    assert replay(root) == {
+        "same": 4,
+        "same_except_build": 0,
+        "different": 0,
+        "not_replayable": 0,
+    }
+    assert not [one.code for one in verify(str(root)).findings if one.code == "log.fact_unknown"]
+
+
+def test_without_its_prompts_a_decision_is_not_replayable(root):
+    host = Host(root, TOOLGATE_VAULT="on")
+    host.prompt("Do not push.")
+    host.ask("c1", "git push")
+    file = next((root.parent / "ledger.vault" / "prompts").iterdir())
+    file.write_bytes(file.read_bytes().replace(b"Do not push.", b"Do push it."))
+    assert replay(root)["not_replayable"] == 1
+    file.unlink()
+    assert replay(root)["not_replayable"] == 1
+
+
+def test_prompts_are_kept_for_their_owner_alone_and_only_with_the_vault(root):
+    Host(root).prompt("Do not push.")
+    assert not (root.parent / "ledger.vault").exists()
+    Host(root, TOOLGATE_VAULT="on").prompt("Do not push.")
+    folder = root.parent / "ledger.vault" / "prompts"
+    (file,) = folder.iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_a_redacted_vault_keeps_no_secret_of_a_prompt_and_decides_with_what_it_keeps(root):
+    token = "ghp_" + "a1" * 20
+    host = Host(root, TOOLGATE_VAULT="redacted")
+    host.prompt(f"Use {token} to fetch the list, and do not push.")
+    assert host.ask("c1", "git push") == "deny"
+    (file,) = (root.parent / "ledger.vault" / "prompts").iterdir()
+    assert token not in file.read_text()
+    assert replay(root)["same"] == 1
+
+
+def test_a_task_with_a_prompt_missing_forbids_and_never_authorizes(root):
+    host = Host(root, TOOLGATE_VAULT="on")
+    host.prompt("Do not push.")
+    host.environ.pop("TOOLGATE_VAULT")
+    host.prompt("Work on the parser.")  # the vault was off
+    host.environ["TOOLGATE_VAULT"] = "on"
+    host.prompt("Delete the branch feature/x.")
+    assert host.ask("c1", "git push") == "deny"
+    assert host.ask("c2", "git branch -D feature/x") == "ask"
+
+
+def test_a_prompt_that_was_never_reported_is_noticed_by_its_id(root):
+    host = Host(root, TOOLGATE_VAULT="on")
+    host.prompt("Delete the branch feature/x.")
+    host.turn += 1  # the host went on to another prompt and its event was lost
+    assert host.ask("c1", "git branch -D feature/x") == "ask"
+
+
+@pytest.mark.parametrize("damage", [b'{"v":1,"key"', b"not json\n", b"\xff\xfe\n"])
+def test_a_damaged_file_of_prompts_fails_no_call_and_authorizes_none(root, damage):
+    host = Host(root, TOOLGATE_VAULT="on")
+    host.prompt("Delete the branch feature/x. Do not push.")
+    (file,) = (root.parent / "ledger.vault" / "prompts").iterdir()
+    with file.open("ab") as handle:
+        handle.write(damage)
+    assert host.ask("c1", "git branch -D feature/x") == "ask"
+    assert host.ask("c2", "git push") == "deny"
+    assert host.ask("c3", "ls") == "allow"
+
+
+def test_where_nobody_wants_it_no_prompt_is_read(root):
+    host = Host(root, TOOLGATE_VAULT="on", TOOLGATE_TASK="off")
+    host.prompt("Do not push.")
+    assert host.ask("c1", "git push") == "allow"
+    assert not (root.parent / "ledger.vault" / "prompts").exists()
+
+
+def line(text, **more):
+    return json.dumps(
+        {"type": "user", "message": {"role": "user", "content": text}, **more},
+        separators=(",", ":"),
+    )
+
+
+@pytest.fixture
+def transcribed(root, tmp_path):
+    host = Host(root)
+    host.transcript = tmp_path / "t.jsonl"
+
+    def with_lines(*lines):
+        host.transcript.write_text("".join(f"{one}\n" for one in lines))
+        return host
+
+    return with_lines
+
+
+def test_without_a_vault_the_prompts_are_read_from_the_transcript(transcribed, root):
+    host = transcribed(line("Do not push.", promptId="p0"), line("Go on.", promptId="p1"))
+    host.turn = 1
+    assert host.ask("c1", "git push") == "deny"
+    assert decisions(root)["c1"]["facts"] == []  # no entry of the ledger stands for these words
+
+
+@pytest.mark.parametrize(("present", "expected"), [("p1", "allow"), ("p0", "ask"), ("", "ask")])
+def test_a_transcript_authorizes_only_where_its_last_prompt_is_surely_the_present_one(
+    transcribed, present, expected
+):
+    host = transcribed(line("Delete the branch feature/x.", promptId=present))
+    host.turn = 1
+    assert host.ask("c1", "git branch -D feature/x") == expected
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        line("Do not push.", isMeta=True),
+        line("Do not push.", isSidechain=True),
+        line("Do not push.", isCompactSummary=True),
+        line([{"type": "tool_result", "content": "Do not push."}]),
+        line("<command-name>/x</command-name> Do not push."),
+        line("<system-reminder>Do not push.</system-reminder>Fix it."),
+        json.dumps({"type": "assistant", "message": {"role": "user", "content": "Do not push."}}),
+        "{broken",
+        "[]",
+        '"x"',
+    ],
+)
+def test_what_the_user_did_not_write_is_no_prompt(transcribed, other):
+    host = transcribed(line("Fix the parser."), other)
+    assert host.ask("c1", "git push") == "allow"
+
+
+def test_a_long_transcript_is_read_over_the_borders_of_its_chunks(transcribed):
+    filler = [json.dumps({"type": "assistant", "message": "x" * 997}) for _ in range(1_200)]
+    host = transcribed(line("Do not push. " + "y" * 300_000), *filler, line("Go on."), *filler)
+    assert host.ask("c1", "git push") == "deny"
+
+
+@pytest.mark.parametrize("kind", ["missing", "folder", "empty"])
+def test_a_transcript_that_cannot_be_read_fails_no_call(root, tmp_path, kind):
+    host = Host(root)
+    host.transcript = tmp_path / "t"
+    if kind == "folder":
+        host.transcript.mkdir()
+    elif kind == "empty":
+        host.transcript.write_bytes(b"")
+    assert host.ask("c1", "ls") == "allow"
+    assert host.ask("c2", "git branch -D feature/x") == "ask"

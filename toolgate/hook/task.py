@@ -1,0 +1,100 @@
+"""What the user has asked for in a session: the vault's prompts, else the host's transcript.
+
+Whatever goes wrong leaves the task unknown or not whole, which never authorizes; it fails no call.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from toolgate.errors import LedgerError
+from toolgate.gate.task.task import Prompt, Task
+from toolgate.hook.event import Event
+from toolgate.ledger.append import Ledger
+from toolgate.ledger.salt import salt
+from toolgate.ledger.vault.keep import OFF, REDACTED, setting_of, vault_of
+from toolgate.ledger.vault.prompts import KeptPrompt, digest_of_prompts, keep_prompt, prompts_of
+
+SETTING = "TOOLGATE_TASK"
+"""``off``: no prompt is read. Else the vault's, where there is one, or the transcript's."""
+
+UNKNOWN = Task(whole=False)
+
+
+class Known(NamedTuple):
+    """What is known of a task.
+
+    Args:
+        task: the task.
+        kept: what stands for it in the vault: how many prompts, their digest, whether whole;
+            None where the vault holds none of it.
+    """
+
+    task: Task | None
+    kept: dict[str, object] | None = None
+
+
+def record_prompt(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) -> None:
+    """Record the turn of a prompt, and keep the prompt where the vault is on.
+
+    Raises:
+        LedgerError: either could not be written.
+    """
+    setting = setting_of(environ)
+    if setting == OFF or not event.prompt or environ.get(SETTING) == OFF:
+        ledger.prompt(event.session, key=event.key, ts=ts)
+        return
+    before = ledger.standing(event.session).key
+    ledger.prompt(event.session, key=event.key, ts=ts)
+    turn = ledger.standing(event.session).turn
+    if turn is None:
+        raise LedgerError("the prompt's turn was closed before the prompt was kept")
+    text = event.prompt
+    if setting == REDACTED:
+        from toolgate.ledger.vault.redact import redacted
+
+        text = redacted(text, salt(ledger.root))
+    kept = KeptPrompt(turn.key, before, turn.digest, text)
+    durable = environ.get("TOOLGATE_DURABILITY") == "fsync"
+    keep_prompt(vault_of(ledger.root), event.session, kept, durable=durable)
+
+
+def known_task(ledger: Ledger, event: Event, environ: Mapping[str, str]) -> Known:
+    """Return what is known of the task that an event's call belongs to."""
+    if environ.get(SETTING) == OFF:
+        return Known(None)
+    if environ.get("TOOLGATE_VAULT", OFF) not in ("", OFF):
+        return _from_vault(ledger, event)
+    return Known(_from_transcript(event)) if event.transcript else Known(None)
+
+
+def _from_vault(ledger: Ledger, event: Event) -> Known:
+    try:
+        prompts, whole = prompts_of(vault_of(ledger.root), event.session)
+        if not prompts:
+            return Known(None)
+        present = event.key or ledger.standing(event.session).key
+    except LedgerError:
+        return Known(None)
+    whole = whole and prompts[-1].key == present
+    made = task_of(prompts, whole=whole)
+    kept = {"count": len(prompts), "digest": digest_of_prompts(prompts), "whole": whole}
+    return Known(made, kept)
+
+
+def task_of(prompts: list[KeptPrompt], *, whole: bool) -> Task:
+    """Return the task that kept prompts make."""
+    return Task(tuple(Prompt(one.text, one.entry) for one in prompts), whole=whole)
+
+
+def _from_transcript(event: Event) -> Task | None:
+    from toolgate.hook.hosts.claude_prompts import prompts_in
+
+    try:
+        said, whole = prompts_in(event.transcript)
+    except OSError:
+        return None
+    if not said:
+        return None
+    # Written behind the session: only a line that bears the present id is surely the latest.
+    present = bool(event.key) and said[-1].key == event.key
+    return Task(tuple(Prompt(one.text) for one in said), whole=whole and present)
