@@ -284,7 +284,7 @@ class Reader:
         """Return the effects of a command touching the path a word names."""
         if word.process:
             return []
-        self.work.spend(path_cost(word.text))
+        self.work.spend(path_cost(word.text) + (40 if kind == "fs.write" else 0))
         if word.text.startswith(TEMPORARY):
             word = self._unless_unset(word, command)
         if word.text[:1] == HOLE and word.sources:

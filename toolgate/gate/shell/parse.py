@@ -790,6 +790,6 @@ class Walk(Expander):
         """Take a command, and return its index."""
         if len(self.commands) >= MAX_COMMANDS:
             raise TooManyError
-        self.work.spend(6 + len(command.words) + len(command.stdin))
+        self.work.spend(6 + len(command.words) + len(command.stdin) + len(command.cwd) // 12)
         self.commands.append(command)
         return len(self.commands) - 1

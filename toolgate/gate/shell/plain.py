@@ -174,7 +174,7 @@ class _Plain:
         """Close a command and put it where the operators around it say."""
         self._end_word()
         command = self._command
-        self._work.spend(5 + len(command.words))
+        self._work.spend(5 + len(command.words) + 6 * len(command.redirects))
         if not command.words or self._redirect or self._behind_long:
             raise _NotPlainError
         first, literal = command.words[0]

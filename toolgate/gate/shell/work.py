@@ -9,7 +9,7 @@ from typing import TypeVar
 
 Found = TypeVar("Found")
 
-STEPS = 70_000
+STEPS = 64_000
 """Steps for one call: several times what the longest commands of real sessions take."""
 
 UNCOUNTED = 1 << 60
