@@ -79,6 +79,9 @@ def unread(
     operands = [word for word in (*parsed.operands, *parsed.rest) if word.text != "-"]
     if operands or not flow.has_standard_input(command):
         return []
+    file = flow.input_file(reader.script, command)
+    if file is not None:
+        return reader.run_file(file, command, name)
     return [reader.unknown("stdin", name)._replace(how="stdin")]
 
 
