@@ -61,3 +61,8 @@ def test_more_ways_than_are_walked_are_not_known():
 )
 def test_a_name_that_stands_for_nobody_knows_what_is_a_fault(text):
     assert "name-reference" in read(text, cwd="/home/dev/app", home="/home/dev").faults
+
+
+def test_a_text_stops_on_failure_only_where_every_way_says_so(decide):
+    assert decide("set -e; cd sub; rm -rf *").rule == "delete-tree"
+    assert decide("if a; then set -e; fi; cd sub; rm -rf *").rule == "delete-whole-tree"

@@ -73,6 +73,7 @@ SPECIAL = frozenset(
         "cmd",
         "iex",
         "unread",
+        "unpacks",
         "sends-input",
         "environment",
         "mongo",

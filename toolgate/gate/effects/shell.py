@@ -172,7 +172,12 @@ class Reader:
         return made
 
     def _of_others(self, made: list[Effect], command: Command) -> list[Effect]:
-        """Return that a build or test is not the project's own, but came with a repository."""
+        """Return that a build or test is not the project's own, but came with a repository.
+
+        What is unpacked into the workspace itself is mostly data, and its build the project's.
+        """
+        if command.cwd in self.place.roots:
+            return []
         programs = [
             effect.program
             for effect in made

@@ -247,6 +247,7 @@ class Walk(Expander):
             self.state.merge(before)
             made += self._children(node, stdin, piped)  # a later round sees what this one set
         self.state.merge(before)
+        self.state.stops = before.stops
         return made
 
     def _on_if_statement(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
@@ -258,6 +259,7 @@ class Walk(Expander):
             ways.ends.append(ways.begin)
         for end in ways.ends:
             self.state.merge(end)
+            self.state.stops = self.state.stops and end.stops
         return made
 
     def _on_then(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
