@@ -201,7 +201,7 @@ class Gate:
         files = Files(session)
         known = self._known(session, files)
         task = task if task is not None else call.task
-        told = bool(readings) or (task is not None and bool(task.prompts or task.goal))
+        told = bool(readings) or (task is not None and task.said)
         try:
             # What is told may let an ask pass, so an ask is then read a second time as well.
             may_pass = (ALLOW, ASK) if told else (ALLOW,)
@@ -214,7 +214,7 @@ class Gate:
             return self._failed(call, type(error).__name__)
         verdict = evaluate(self.policy, call.tool, effects, known, call)
         said: tuple[Fact, ...] = ()
-        if told:
+        if told and (readings or verdict.rule.decide == ASK or not (task and task.quiet)):
             from toolgate.gate.weighed import weighed
 
             try:

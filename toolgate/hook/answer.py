@@ -4,7 +4,7 @@ The decision is in the ledger before the answer leaves. If it cannot be
 written there, or anything else goes wrong, the answer is deny.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os.path import abspath, dirname, isabs, lexists, normpath, realpath
 from typing import TYPE_CHECKING
 
@@ -164,12 +164,15 @@ def _decided(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) 
             own += tuple(root + PROJECT_FOLDER for root in call.place.roots)
         call = call._replace(place=call.place._replace(gate=own))
         kept: dict[str, object] | None = None
+        note: Callable[[], None] | None = None
         if environ.get("TOOLGATE_VAULT") or event.transcript:
             from toolgate.hook.task import known_task
 
             known = known_task(ledger, event, environ)
-            call, kept = call._replace(task=known.task), known.kept
+            call, kept, note = call._replace(task=known.task), known.kept, known.note
         decision, args = _decide(gate, call, Asked(ledger, event), environ)
+        if note is not None:
+            note()
         call_id = _call_id(call, args)
         if environ.get("TOOLGATE_VAULT"):
             decision = _kept(ledger, gate, call, call_id, decision, args, environ, kept)

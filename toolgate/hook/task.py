@@ -3,21 +3,22 @@
 Whatever goes wrong leaves the task unknown or not whole, which never authorizes; it fails no call.
 """
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolgate.errors import LedgerError
 from toolgate.gate.task.task import Prompt, Task
 from toolgate.hook.event import Event
 from toolgate.ledger.append import Ledger
 from toolgate.ledger.salt import salt
-from toolgate.ledger.vault.keep import OFF, REDACTED, setting_of, vault_of
-from toolgate.ledger.vault.prompts import KeptPrompt, digest_of_prompts, keep_prompt, prompts_of
 
+if TYPE_CHECKING:
+    from toolgate.hook.hosts.claude_prompts import Said
+    from toolgate.ledger.vault.prompts import KeptPrompt
+
+OFF = "off"
 SETTING = "TOOLGATE_TASK"
 """``off``: no prompt is read. Else the vault's, where there is one, or the transcript's."""
-
-UNKNOWN = Task(whole=False)
 
 
 class Known(NamedTuple):
@@ -27,10 +28,12 @@ class Known(NamedTuple):
         task: the task.
         kept: what stands for it in the vault: how many prompts, their digest, whether whole;
             None where the vault holds none of it.
+        note: notes, once the call is decided, what need not be read again.
     """
 
     task: Task | None
     kept: dict[str, object] | None = None
+    note: Callable[[], None] | None = None
 
 
 def record_prompt(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) -> None:
@@ -39,6 +42,10 @@ def record_prompt(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: 
     Raises:
         LedgerError: either could not be written.
     """
+    # The vault's parts are only loaded where it is on: most calls are decided without it.
+    from toolgate.ledger.vault.keep import REDACTED, setting_of, vault_of
+    from toolgate.ledger.vault.prompts import KeptPrompt, keep_prompt
+
     setting = setting_of(environ)
     if setting == OFF or not event.prompt or environ.get(SETTING) == OFF:
         ledger.prompt(event.session, key=event.key, ts=ts)
@@ -64,10 +71,13 @@ def known_task(ledger: Ledger, event: Event, environ: Mapping[str, str]) -> Know
         return Known(None)
     if environ.get("TOOLGATE_VAULT", OFF) not in ("", OFF):
         return _from_vault(ledger, event)
-    return Known(_from_transcript(event)) if event.transcript else Known(None)
+    return _from_transcript(ledger, event) if event.transcript else Known(None)
 
 
 def _from_vault(ledger: Ledger, event: Event) -> Known:
+    from toolgate.ledger.vault.keep import vault_of
+    from toolgate.ledger.vault.prompts import digest_of_prompts, prompts_of
+
     try:
         prompts, whole = prompts_of(vault_of(ledger.root), event.session)
         if not prompts:
@@ -81,20 +91,48 @@ def _from_vault(ledger: Ledger, event: Event) -> Known:
     return Known(made, kept)
 
 
-def task_of(prompts: list[KeptPrompt], *, whole: bool) -> Task:
+def task_of(prompts: "list[KeptPrompt]", *, whole: bool) -> Task:
     """Return the task that kept prompts make."""
     return Task(tuple(Prompt(one.text, one.entry) for one in prompts), whole=whole)
 
 
-def _from_transcript(event: Event) -> Task | None:
+def _from_transcript(ledger: Ledger, event: Event) -> Known:
     from toolgate.hook.hosts.claude_prompts import prompts_in
+    from toolgate.hook.quiet import Quiet, digest_of_prompt, quiet_of
 
+    key = salt(ledger.root)
+    before = quiet_of(key, event.session, event.transcript)
     try:
-        said, whole = prompts_in(event.transcript)
+        said, whole = prompts_in(event.transcript, before.offset)
+        if before.offset and (not said or said[0].at != before.offset):
+            before = Quiet()  # another file than the one that was read
+            said, whole = prompts_in(event.transcript)
     except OSError:
-        return None
+        return Known(None)
     if not said:
-        return None
+        return Known(None)
     # Written behind the session: only a line that bears the present id is surely the latest.
     present = bool(event.key) and said[-1].key == event.key
-    return Task(tuple(Prompt(one.text) for one in said), whole=whole and present)
+    quiet = before.prompt and digest_of_prompt(key, said[0].text) == before.prompt
+    prompts = [Prompt(one.text, quiet=bool(quiet) and one is said[0]) for one in said]
+    task = Task(tuple(prompts), whole=whole and present)
+    return Known(task, note=lambda: _noted(key, event, said, task))
+
+
+def _noted(key: bytes, event: Event, said: "list[Said]", task: Task) -> None:
+    """Note up to which prompt a transcript is known to hold nothing back."""
+    if task.quiet or not task.whole:
+        return  # nothing new
+    from toolgate.gate.task.read import holds_back
+    from toolgate.hook.quiet import Quiet, digest_of_prompt, note_quiet
+
+    first = next(
+        (at for at, one in enumerate(task.prompts) if not one.quiet and holds_back(one.text)),
+        len(said),
+    )
+    if first == len(said):
+        latest = said[-1]
+        made = Quiet(latest.at, digest_of_prompt(key, latest.text))
+    else:
+        made = Quiet(said[first].at)
+    note_quiet(key, event.session, event.transcript, made)

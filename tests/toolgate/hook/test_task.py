@@ -254,3 +254,85 @@ def test_a_transcript_that_cannot_be_read_fails_no_call(root, tmp_path, kind):
         host.transcript.write_bytes(b"")
     assert host.ask("c1", "ls") == "allow"
     assert host.ask("c2", "git branch -D feature/x") == "ask"
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "toolgate" / "prompts"
+
+
+@pytest.fixture
+def unread(monkeypatch):
+    """Return what forbids any further reading of prompts."""
+
+    def forbid():
+        def fail(text, number):
+            raise AssertionError(f"read again: {text}")
+
+        monkeypatch.setattr("toolgate.gate.task.read.read_prompt", fail)
+
+    return forbid
+
+
+def test_prompts_that_hold_nothing_back_are_read_once(transcribed, cache, unread):
+    host = transcribed(line("Fix it.", promptId="p0"), line("Run the tests.", promptId="p1"))
+    host.turn = 1
+    assert host.ask("c1", "git push") == "allow"
+    [note] = cache.iterdir()
+    assert note.stat().st_mode & 0o777 == 0o600
+    assert not {"Run", "tests", "Fix"} & set(note.read_text().replace('"', " ").split())
+    unread()
+    assert host.ask("c2", "git push") == "allow"
+
+
+def test_what_is_said_later_counts_whatever_was_noted(transcribed, cache):
+    said = [line("Fix it.", promptId="p0"), line("Delete the branch feature/x.", promptId="p1")]
+    host = transcribed(*said)
+    host.turn = 1
+    assert host.ask("c1", "git push") == "allow"
+    assert host.ask("c2", "git branch -D feature/x") == "allow"
+    said.append(line("Do not push.", promptId="p2"))
+    host = transcribed(*said)
+    host.turn = 2
+    assert host.ask("c3", "git push") == "deny"
+    assert host.ask("c4", "git branch -D feature/x") == "ask"
+    said.append(line("Go on.", promptId="p3"))
+    host = transcribed(*said)
+    host.turn = 3
+    assert host.ask("c5", "git push") == "deny"
+    said.append(line("You can push now.", promptId="p4"))
+    host = transcribed(*said)
+    host.turn = 4
+    assert host.ask("c6", "git push") == "allow"
+
+
+def test_another_file_than_the_one_that_was_read_is_read_whole(transcribed, cache):
+    host = transcribed(line("Fix it.", promptId="p0"), line("Run the tests.", promptId="p1"))
+    host.turn = 1
+    assert host.ask("c1", "git push") == "allow"
+    host = transcribed(
+        line("Do not push, and fix it.", promptId="p0"), line("Run the tests.", promptId="p1")
+    )
+    assert host.ask("c2", "git push") == "deny"
+
+
+@pytest.mark.parametrize("damage", ["{", '{"offset":-1,"prompt":""}', '{"offset":"x"}', "[]"])
+def test_a_damaged_note_is_no_note(transcribed, cache, damage):
+    host = transcribed(line("Do not push.", promptId="p0"), line("Go on.", promptId="p1"))
+    host.turn = 1
+    assert host.ask("c1", "git push") == "deny"
+    for note in cache.iterdir():
+        note.write_text(damage)
+    assert host.ask("c2", "git push") == "deny"
+
+
+def test_a_note_that_others_could_have_written_is_not_read(transcribed, cache):
+    host = transcribed(line("Do not push.", promptId="p0"), line("Go on.", promptId="p1"))
+    host.turn = 1
+    assert host.ask("c1", "git push") == "deny"
+    [note] = cache.iterdir()
+    size = host.transcript.stat().st_size
+    note.write_text(json.dumps({"offset": size - 5, "prompt": ""}))
+    note.chmod(0o666)
+    assert host.ask("c2", "git push") == "deny"

@@ -58,11 +58,22 @@ def statements_of(task: "Task") -> tuple[list[Statement], bool]:
         said, read = read_prompt(task.goal, 0)
         made += said
         whole = whole and read
+    # What a quiet prompt asks for counts as the latest, and takes back only what was said before.
+    first = next((at for at, prompt in enumerate(task.prompts) if not prompt.quiet), None)
+    latest = len(task.prompts) - 1
     for number, prompt in enumerate(task.prompts, 1):
+        if not made and number <= latest and (first is None or number <= first):
+            continue
         said, read = read_prompt(prompt.text, number)
         made += said
         whole = whole and read
     return made, whole
+
+
+def holds_back(text: str) -> bool:
+    """Say whether a prompt forbids, limits or reserves anything, or was not wholly read."""
+    statements, whole = read_prompt(text, 1)
+    return not whole or any(one.says in (FORBIDS, RESERVES, DECIDES) for one in statements)
 
 
 @lru_cache(maxsize=_KEPT_READINGS)

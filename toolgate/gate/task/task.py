@@ -9,10 +9,12 @@ class Prompt(NamedTuple):
     Args:
         text: the user's own words.
         entry: digest of the ledger entry that stands for it, or None.
+        quiet: whether it is known to forbid, limit and reserve nothing.
     """
 
     text: str
     entry: str | None = None
+    quiet: bool = False
 
 
 class Task(NamedTuple):
@@ -30,6 +32,16 @@ class Task(NamedTuple):
     goal: str = ""
     whole: bool = True
     setting: str = ""
+
+    @property
+    def said(self) -> bool:
+        """Say whether there is anything the user has said."""
+        return bool(self.prompts or self.goal)
+
+    @property
+    def quiet(self) -> bool:
+        """Say whether it is known to hold nothing back, so that it can only allow an ask."""
+        return not self.goal and all(prompt.quiet for prompt in self.prompts)
 
 
 NO_TASK = Task()

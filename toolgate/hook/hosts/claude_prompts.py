@@ -28,16 +28,22 @@ class Said(NamedTuple):
     Args:
         text: what the user wrote.
         key: the prompt's id, "" where the line has none.
+        at: where its line begins in the file, bytes.
     """
 
     text: str
     key: str
+    at: int
 
 
-def prompts_in(path: str) -> tuple[list[Said], bool]:
+def prompts_in(path: str, since: int = 0) -> tuple[list[Said], bool]:
     """Return the prompts of a transcript, oldest first, and whether all of it was read.
 
     It is read backwards in chunks, so that its end counts where it is too long.
+
+    Args:
+        path: the transcript.
+        since: where to stop, bytes: at the begin of a line. All is read where the file is shorter.
 
     Raises:
         OSError: the file cannot be read.
@@ -46,37 +52,40 @@ def prompts_in(path: str) -> tuple[list[Said], bool]:
     whole = True
     with open(path, "rb") as file:
         end = file.seek(0, os.SEEK_END)
-        start = max(0, end - MAX_BYTES)
-        whole = start == 0
+        since = since if since < end else 0
+        start = max(since, end - MAX_BYTES)
+        whole = start == since
         carried = b""
         while end > start:
             begin = max(start, end - CHUNK_BYTES)
             file.seek(begin)
             data = file.read(end - begin) + carried
             first, _, rest = data.partition(b"\n")
-            if begin == 0:
-                first, rest = b"", data
+            at = begin + len(first) + 1
+            if begin == since:
+                first, rest, at = b"", data, since
             # A line that began in the chunk before, unless it is longer than any that counts.
             carried = first if len(first) <= MAX_LINE_BYTES else b""
             whole = whole and len(first) <= MAX_LINE_BYTES
-            found += reversed(_prompts(rest))
+            found += reversed(_prompts(rest, at))
             end = begin
     return list(reversed(found)), whole
 
 
-def _prompts(data: bytes) -> list[Said]:
+def _prompts(data: bytes, at: int) -> list[Said]:
     if _USER not in data and _ALSO_USER not in data:
         return []
     found: list[Said] = []
     for line in data.split(b"\n"):
         if (_USER in line or _ALSO_USER in line) and _RESULT not in line[:4096]:
-            said = _prompt(line)
+            said = _prompt(line, at)
             if said is not None:
                 found.append(said)
+        at += len(line) + 1
     return found
 
 
-def _prompt(line: bytes) -> Said | None:
+def _prompt(line: bytes, at: int) -> Said | None:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
@@ -88,7 +97,7 @@ def _prompt(line: bytes) -> Said | None:
         return None
     text = own_text(_text(message.get("content")))
     key = row.get("promptId")
-    return Said(text, key if isinstance(key, str) else "") if text else None
+    return Said(text, key if isinstance(key, str) else "", at) if text else None
 
 
 def _text(content: Any) -> str:
