@@ -145,7 +145,8 @@ class Conditional:
     def _made(self, out: frozenset[str], current: frozenset[str]) -> Standing:
         rules = [rule for rule in self._rules if rule.name not in out]
         for override in self._overrides:
-            if override.name in current:
+            # An exception from a rule that does not stand for the call has nothing to say of it.
+            if override.name in current and override.of not in out:
                 rules = [_excepting(rule, override) for rule in rules]
                 rules.append(_as_rule(override, self._rules))
         return Standing(tuple(rules), RuleIndex(rules, self._classes, self._unspoken))

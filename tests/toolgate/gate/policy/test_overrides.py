@@ -65,6 +65,18 @@ def test_it_is_no_allow_for_what_its_rule_never_spoke_about(gate_of, make_call):
     assert gate_of(alone).decide(make_call("rm *.c", ts=BEFORE)).rule == "o"
 
 
+def test_it_says_nothing_where_its_rule_does_not_stand_for_the_call(gate_of, make_call):
+    text = (
+        "rules:\n  - {rule: r, decide: deny, because: x, when: {mode: [plan]}, "
+        "effects: [{type: [fs.delete]}]}\n"
+        "overrides:\n  - {override: o, of: r, decide: allow, because: x, owner: ann, "
+        "expires: 2027-01-31, effects: [{type: [fs.delete]}]}\n"
+    )
+    call = make_call("rm notes.txt", ts=BEFORE)
+    assert gate_of(text).decide(call._replace(mode="plan")).rule == "o"
+    assert gate_of(text).decide(call).rule == "default"
+
+
 def test_one_that_only_asks_turns_a_deny_into_an_ask(gate_of, make_call):
     text = override(
         "[{type: [vcs.publish], resource: ['origin release*']}]",
