@@ -85,6 +85,34 @@ FORMS: dict[str, Form] = {
     "sed script": _repeat("s/a/b/;", "sed '", "' f"),
     "awk program": _repeat("{print}", "awk '", "' f"),
     "sql": _repeat("select 1;", "psql -c '", "'"),
+    "closing parentheses": _repeat(")"),
+    "patterns in parentheses": _repeat("@(a) ", "echo "),
+    "tests that never end": _repeat("[ a = "),
+    "regular expressions cut off": _repeat("[[ a =~ (x ]];"),
+    "groups in a pipe that never ends": _repeat("a | (b) "),
+    "pipes without an end": _repeat("cat | "),
+    "deep paths": _repeat("a/" * 2_000 + " ", "rm -rf "),
+    "a folder up again and again": _repeat("../" * 1_300 + " ", "cat "),
+    "changes of directory": _repeat("cd a; "),
+    "reads and sends": _repeat("curl -d @x y;"),
+    "files written and run": _repeat("echo a>b;sh b;"),
+    "texts run in texts": _repeat("bash -c 'bash -c ls';"),
+    "substitutions in a here-document": _repeat("$(rm x)\n", "cat >a <<E\n", "E\n"),
+    "a script that is written": _repeat("rm -rf b\n", "cat >a.sh <<'E'\n", "E\n"),
+    "a program that is written": _repeat("import os;os.remove('a')\n", "cat >a.py <<'E'\n", "E\n"),
+    "additions in python": _repeat("a=a+a\n", "python3 -c '", "'"),
+    "calls in python": _repeat('open("a","w")\n', "python3 -c '", "'"),
+    "backticks in perl": _repeat("`ls`;", "perl -e '", "'"),
+    "powershell": _repeat("rm a;", "pwsh -c '", "'"),
+    "cmd": _repeat("del a & ", "cmd /c '", "'"),
+    "values made of values": lambda size: (
+        'python3 -c \'x0="a"\n'
+        + "".join(f'x{n}="".join([x{n - 1},x{n - 1}])\n' for n in range(1, size // 32))
+        + f"import os\nos.system(x{size // 32 - 1})'"
+    ),
+    "python started often": _repeat("python3 -c 'print(1)';"),
+    "files sourced": _repeat("source a;"),
+    "shell started by sed": _repeat("1e ls\n", "sed '", "' f"),
 }
 
 

@@ -14,6 +14,8 @@ from corpus import CORPORA, lines, recorded
 from recorder import recorder
 from scripts import script
 
+from toolgate.gate.shell.unclosed import missing_mark
+
 ROWS = recorded()
 MOST_LINES = 4_000
 INVALID_BUT_READ = 0.08
@@ -84,7 +86,8 @@ def test_what_bash_runs_of_the_corpora_is_read(gate, bash):
         if missing := _compared(gate, text, bash.ran(text)):
             wrong[text] = missing
         faults, valid = Reading(gate, text).faults, bash.valid(text)
-        assert valid or faults, text
+        # A quotation that never closes is read as closed: more than bash runs, never less.
+        assert valid or faults or missing_mark(text), text
         if valid and faults:
             needless.append(text)
     assert count >= 3_000

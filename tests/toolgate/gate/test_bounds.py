@@ -1,6 +1,7 @@
 """What is read is bound by work, not by luck: no input makes reading grow without end."""
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolgate.gate.engine import GATE_FAULT
+from toolgate.gate.shell.grammar import parse
 from toolgate.gate.shell.parse import MAX_COMMANDS, MAX_STEPS, Walk, read
 from toolgate.gate.shell.source import MAX_CHARACTERS
+from toolgate.gate.shell.work import UNCOUNTED, SpentError, Work
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from hostile import FORMS
@@ -77,3 +80,59 @@ def test_a_recursive_function_is_read_and_not_called_a_bomb(decide):
     assert decide(":(){ :|:& };:").rule == "fork-bomb"
     assert decide("f() { f & f & }; f").rule == "fork-bomb"
     assert decide('f() { rm -rf "$1"; f "$2"; }; f a b').state == "ask"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FORMS)
+def test_no_hostile_form_of_full_length_takes_long(decide, name):
+    # A decision within its steps takes some 30 ms; what grows with the square took seconds.
+    text = FORMS[name](MAX_CHARACTERS)
+    begun = time.process_time()
+    decide(text)
+    assert time.process_time() - begun < 0.25
+
+
+@pytest.mark.parametrize("count", [900, 2_000])
+def test_a_text_that_takes_too_much_work_is_refused(decide, count):
+    refused = decide("bash -c 'ls'; " * count)
+    assert (refused.state, refused.rule) == ("deny", "unreadable-input")
+    assert "unresolved(too-much-work)" in {effect.proof for effect in refused.effects}
+
+
+def test_code_that_takes_too_much_work_is_asked_about_and_hides_nothing(decide):
+    code = "python3 -c '" + "a=a+a\n" * 5_000 + "'"
+    asked = decide(code)
+    assert (asked.state, asked.rule) == ("ask", "unread-code")
+    assert "unresolved(code-too-long)" in {effect.proof for effect in asked.effects}
+    assert decide(code + "; rm -rf ~").state == "deny"
+
+
+def test_long_quoted_text_is_little_work(decide):
+    notes = "| a | `b` | (c) | case d in e) ;; esac {f} $g &&\n" * 600
+    assert (
+        decide(f"gh issue create --body '{notes}'").rule == decide("gh issue create --body x").rule
+    )
+    body = f"cat <<'EOF' > notes.md\n{notes}EOF"
+    assert decide(body).state == "allow"
+
+
+def _shapes(root):
+    found, waiting = [], [root]
+    while waiting:
+        node = waiting.pop()
+        found.append((node.type, node.start_byte, node.end_byte, node.child_count))
+        waiting += node.children
+    return found
+
+
+def test_a_counted_parse_gives_the_tree_of_an_uncounted_one():
+    for name, form in FORMS.items():
+        text = form(1_500).encode()
+        counted = _shapes(parse(text, Work(UNCOUNTED)))
+        assert counted == _shapes(parse(text)), name
+
+
+def test_a_parser_that_was_stopped_reads_the_next_text():
+    with pytest.raises(SpentError):
+        parse(b"[ a = " * 1_000, Work(500))
+    assert not parse(b"ls -l").has_error

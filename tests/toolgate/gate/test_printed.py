@@ -14,6 +14,8 @@ FOLLOWED = [
     r"printf '%b\n' '\0162m \057' 'b'",
     r"printf '%b' 'rm\c -rf x' more",
     r"printf '%s %s\n' a b c",
+    r"printf '%s' rm ' -rf x'",
+    r"printf '' a b",
     r"printf '100%% %d\n' 5",
     r"printf '%c%c' rx my",
     r"printf '\162m x\n'",

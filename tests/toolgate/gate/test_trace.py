@@ -1,6 +1,8 @@
 """How a text was read, as a tree: its form, and that it says what the reader says."""
 
+import inspect
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -128,13 +130,26 @@ def test_a_dry_run_takes_the_effects_from_what_it_would_run():
 
 
 def test_depth_and_length_are_no_recursion():
-    long = " | ".join(["cat"] * 2_000)
-    assert len(read(long).below[0].below) == 2_000
-    assert set(every_effect(read(long))) == effects(long)
+    long = " | ".join(["cat"] * 300)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + 150)
+    try:
+        assert len(read(long).below[0].below) == 300
+        assert set(every_effect(read(long))) == effects(long)
+    finally:
+        sys.setrecursionlimit(limit)
     deep = "bash -c ls"
     for _ in range(12):
         deep = "bash -c " + "'" + deep.replace("'", "'\\''") + "'"
     assert set(every_effect(read(deep))) == effects(deep)
+
+
+def test_a_text_that_takes_too_much_work_shows_what_was_read_of_it():
+    text = "rm -rf build; " + "bash -c 'ls'; " * 900
+    whole = read(text)
+    assert set(every_effect(whole)) == effects(text)
+    assert whole.below[0].words[0].text == "rm"
+    assert "unresolved(too-much-work)" in {effect.proof for effect in every_effect(whole)}
 
 
 PIECES = [

@@ -27,6 +27,9 @@ def _runs(text: str) -> list[list[str]]:
         ("f(){ local -n a=$1; a=rm; }; f T; $T x", ["rm", "x"]),
         ("rm${IFS}-rf$IFS/usr", ["rm", "-rf", "/usr"]),
         ("X=; $X ls $X -l", ["ls", "-l"]),
+        ('set -- a; for f do rm "$f"; done', ["rm", "a"]),
+        ('set -- a; for f; do rm "$f"; done', ["rm", "a"]),
+        ('X="rm -rf $Y"; $X z', ["rm", "-rf", HOLE, "z"]),
     ],
 )
 def test_the_last_command_is(text, last):
@@ -58,3 +61,8 @@ def test_more_ways_than_are_walked_are_not_known():
 )
 def test_a_name_that_stands_for_nobody_knows_what_is_a_fault(text):
     assert "name-reference" in read(text, cwd="/home/dev/app", home="/home/dev").faults
+
+
+def test_a_text_stops_on_failure_only_where_every_way_says_so(decide):
+    assert decide("set -e; cd sub; rm -rf *").rule == "delete-tree"
+    assert decide("if a; then set -e; fi; cd sub; rm -rf *").rule == "delete-whole-tree"

@@ -73,6 +73,8 @@ SPECIAL = frozenset(
         "cmd",
         "iex",
         "unread",
+        "unpacks",
+        "sends-input",
         "environment",
         "mongo",
         "git-clone",

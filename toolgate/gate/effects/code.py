@@ -6,6 +6,10 @@ Each language's reader is loaded when there is something for it to read.
 from toolgate.gate.effects.model import Effect, unresolved
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command
+from toolgate.gate.shell.work import CODE
+
+_BY_CHARACTER = frozenset(("sql", "sed", "awk"))
+"""Languages whose readers take two steps for each character at most."""
 
 
 def effects(language: str, text: str, reader: Reading, command: Command, name: str) -> list[Effect]:
@@ -22,6 +26,15 @@ def effects(language: str, text: str, reader: Reading, command: Command, name: s
         return reader.inner(text) if HOLE not in text else [reader.code_not_known(name)]
     if text.strip(HOLE + " \n") == "" and HOLE in text:
         return [reader.code_not_known(name)]
+    made = reader.work.within(CODE, lambda: _effects(language, text, reader, command, name))
+    return [reader.unknown("code-too-long", name)] if made is None else made
+
+
+def _effects(
+    language: str, text: str, reader: Reading, command: Command, name: str
+) -> list[Effect]:
+    if language in _BY_CHARACTER:
+        reader.work.spend(2 * len(text))
     if language == "sql":
         from toolgate.gate.effects.inline.sql import effects_of_sql
 

@@ -40,7 +40,7 @@ _ENTERS = frozenset(
         *("gitlab-runner", "direnv", "vite", "webpack", "rollup", "babel", "eslint", "prettier"),
         *("next", "nuxt", "astro", "svelte-kit", "tailwindcss", "postcss", "tsup", "cypress"),
         *("playwright", "gulp", "grunt", "pm2", "forever", "electron", "tsx", "ts-node", "nodemon"),
-        *("deno", "uv", "pdm", "hatch"),
+        *("deno", "uv", "pdm", "hatch", "bundle", "pod"),
         *("git commit", "git merge", "git pull", "git push", "git checkout", "git switch"),
         *("git rebase", "git am"),
     )
@@ -73,6 +73,7 @@ def apply(
     looking = "dry" in entry and is_dry(parsed, entry)
     roles, does = entry.get("operands", ()), list(entry.get("does", ()))
     how = (*how, *entry.get("how", ()))
+    reading.work.spend(4 * len(entry.get("when", ())))
     for clause in entry.get("when", ()):
         if holds(clause, parsed):
             looking = looking or bool(clause.get("inspect"))
@@ -87,6 +88,7 @@ def apply(
         made += _into_folder(reading, roles, parsed.operands, name, command, how)
     made += [stated(item, name, how) for item in does]
     if "special" in entry:
+        reading.work.spend(24)
         made += special.READINGS[entry["special"]](reading, parsed, name, command, how)
     if "wraps" in entry:
         made += _wrapped(reading, entry, parsed, name, command)
@@ -151,6 +153,7 @@ def _subcommand(
     arguments: tuple[Word, ...],
     command: Command,
 ) -> list[Effect]:
+    reading.work.spend(20)
     parsed = split(arguments, entry, stop=True)
     made = _by_options(reading, entry, parsed, name, command, ())
     for clause in entry.get("when", ()):
@@ -164,9 +167,12 @@ def _subcommand(
     if not rest and entry.get("special") == "fed":
         made += special.READINGS["fed"](reading, parsed, name, command, ())
     if not rest:
-        return [*made, *(stated(item, name, ()) for item in entry.get("does", ()))] or [
-            reading.inspect(name)
-        ]
+        made += [stated(item, name, ()) for item in entry.get("does", ())]
+        if name in _ENTERS:
+            from toolgate.gate.effects import entrypoints
+
+            made += entrypoints.run(reading, name, parsed, command)
+        return made or [reading.inspect(name)]
     rest = verbs.without_track(entry, rest)
     if verbs.only_reads(entry, rest):
         return [*made, reading.inspect(name)]

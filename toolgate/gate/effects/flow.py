@@ -20,6 +20,7 @@ _REACHES = _SENDS | {"msg.send"}
 _LOOKS = frozenset(("inspect", "fs.read"))
 _FLOWS = _SENDS | _CHANGES | {"secret.read", "secret.print"}
 _TAKES = frozenset(("fs.read", "fs.delete"))
+_KNOWN_FLOWS = _FLOWS | _TAKES
 _FEEDS = frozenset(("<", "<<", "<<<", "<>"))
 
 
@@ -33,6 +34,10 @@ class Carries(NamedTuple):
 
     secret: bool = False
     remote: bool = False
+
+
+_NOTHING = Carries()
+_WEIGHS = frozenset(("secret.read", "secret.persist", "infra.destroy", "db.destroy"))
 
 
 def _words(command: Command) -> list[Word]:
@@ -72,13 +77,12 @@ def carried(
         command: the command.
         reader: keeps the files written so far.
     """
+    if not carries and _flows_nowhere(command, made, reader):
+        return made, _NOTHING
     words = _words(command)
     named = any(word.variables for word in words)
     kinds = {effect.type for effect in made}
-    known = reader.files.may_know and not kinds.isdisjoint(_TAKES)
     commits = not {effect.program for effect in made}.isdisjoint(_COMMITS)
-    if not (carries or named or known or commits) and kinds.isdisjoint(_FLOWS):
-        return made, Carries()
     producers = [index for index in _producers(command, words) if index in carries]
     taken = [effect for effect in made if _takes(effect)]
     written = reader.files.written
@@ -121,9 +125,28 @@ def carried(
     return result, Carries(secret, fetched)
 
 
+def _flows_nowhere(command: Command, made: list[Effect], reader: Reading) -> bool:
+    """Say whether a command's effects stand as they are, and nothing goes on from it."""
+    wanted = _KNOWN_FLOWS if reader.files.may_know else _FLOWS
+    for effect in made:
+        if effect.type in wanted or effect.program in _COMMITS:
+            return False
+    for word in command.words:
+        if word.variables:
+            return False
+    if command.assigns or command.redirects:
+        return not any(word.variables for word in _words(command))
+    return True
+
+
 def _takes(effect: Effect) -> bool:
     """Say whether an effect takes what a file holds, to show it or to put it elsewhere."""
     return effect.type == "fs.read" or (effect.type == "fs.delete" and "move" in effect.how.split())
+
+
+def weighs(effect: Effect) -> bool:
+    """Say whether the whole text may make another effect of this one, or of others near it."""
+    return effect.type in _WEIGHS or "measured" in effect.how
 
 
 def measures(made: list[Effect]) -> bool:
@@ -386,7 +409,7 @@ def _printf(arguments: list[str]) -> str | None:
                 if made is None or made.endswith(HOLE):
                     return None if made is None else text + made[:-1]
                 text += made
-        if not values or len(pieces) == 1 or not any(piece in _TAKES_VALUE for piece in pieces):
+        if not values or not any(piece in _TAKES_VALUE for piece in pieces):
             return text
 
 

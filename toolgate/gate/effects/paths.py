@@ -4,7 +4,7 @@ from posixpath import basename, dirname, isabs, join, normpath
 
 from toolgate.gate.call import Place
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
-from toolgate.gate.effects.patterns import Landmarks, glob_fits, name_set, path_set
+from toolgate.gate.effects.patterns import glob_fits, landmarks, name_set, path_set
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.shell.model import BELOW, HOLE
 
@@ -52,7 +52,7 @@ class Paths:
         self._public_names = name_set(settings.public_names)
         self._disposable_names = name_set(settings.disposable_names)
         self._gate_sets = (path_set(place.gate), path_set(settings.gate_paths))
-        self._landmarks = Landmarks(
+        self._landmarks = landmarks(
             (
                 ("secret", settings.secret_paths),
                 ("gate", place.gate),
@@ -62,6 +62,10 @@ class Paths:
                 ("ci", settings.ci_paths),
                 ("system", settings.system_paths),
             )
+        )
+        held = [item for item in (*self._roots, place.home) if item]
+        self._anchors = frozenset(
+            ("/", "/home", "/Users", "/root", *(up for item in held for up in _above(item)))
         )
         self._made: dict[tuple[str, str, str, tuple[str, ...], bool], list[Effect]] = {}
 
@@ -171,7 +175,7 @@ class Paths:
         if glob:
             found.append("glob")
         parts = path.split("/")
-        if parts[-1] == ".git" or ".git" in parts[:-1]:
+        if ".git" in parts:
             found.append("gitdir")
         if path.startswith("/dev/") and path not in _STREAMS and not path.startswith("/dev/fd/"):
             found.append("device")
@@ -190,10 +194,7 @@ class Paths:
         return path
 
     def _is_anchor(self, path: str) -> bool:
-        holders = [*self._roots, self.place.home]
-        if path in ("/", "/home", "/Users", "/root"):
-            return True
-        return any(held and (held == path or held.startswith(path + "/")) for held in holders)
+        return path in self._anchors
 
     def _is_disposable(self, parts: list[str]) -> bool:
         inside = "/".join(parts)
@@ -296,9 +297,20 @@ class Paths:
         return made
 
 
+def path_cost(text: str) -> int:
+    """Return the steps of classifying a path: each folder it lies in is looked up."""
+    return 24 + len(text) // 8 + len(text) * text.count("/") // 250
+
+
 def region(place: Place) -> tuple[object, ...]:
     """Return what of a place decides how its paths are read: the directory only without roots."""
     return (place.roots or place.cwd, *place[2:])
+
+
+def _above(path: str) -> list[str]:
+    """Return a path and all that it lies in, in the form in which paths are compared."""
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
 
 
 def _is_pattern(text: str) -> bool:

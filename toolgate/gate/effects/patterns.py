@@ -150,7 +150,8 @@ class Landmarks:
     def __init__(self, sets: tuple[tuple[str, tuple[str, ...]], ...]) -> None:
         self._absolute: dict[str, list[str]] = {}
         self._in_home: dict[str, list[str]] = {}
-        self._anywhere: list[tuple[str, str]] = []
+        # By a folder that must stand in the path for any of them to cover it.
+        self._anywhere: dict[str, list[tuple[str, str]]] = {}
         self._starred: list[tuple[PathSet, str]] = []
         for label, patterns in sets:
             paths = path_set(patterns)
@@ -158,9 +159,13 @@ class Landmarks:
                 self._absolute.setdefault(path, []).append(label)
             for path in paths.in_home:
                 self._in_home.setdefault(path, []).append(label)
-            self._anywhere += [(tail, label) for tail in paths.anywhere]
+            for tail in paths.anywhere:
+                self._anywhere.setdefault(tail.split("/")[1], []).append((tail, label))
             if paths.starred:
                 self._starred.append((paths, label))
+        # The first folders of what is covered; most paths have another.
+        self._tops = frozenset(path.split("/")[1] for path in self._absolute)
+        self._tops_in_home = frozenset(path.partition("/")[0] for path in self._in_home)
 
     def labels(self, path: str, home: str) -> set[str]:
         """Return the labels of the sets that cover a path.
@@ -170,18 +175,29 @@ class Landmarks:
             home: the user's home; other users' are known by their usual place.
         """
         found: set[str] = set()
-        for folder in _ancestors(path):
-            if folder in self._absolute:
-                found.update(self._absolute[folder])
+        parts = path.split("/")
+        if len(parts) > 1 and parts[1] in self._tops:
+            for folder in _ancestors(path):
+                if folder in self._absolute:
+                    found.update(self._absolute[folder])
         for base in _homes(path, home):
-            if path.startswith(base + "/"):
-                for folder in _ancestors(path[len(base) + 1 :]):
+            below = path[len(base) + 1 :] if path.startswith(base + "/") else ""
+            if below.partition("/")[0] in self._tops_in_home:
+                for folder in _ancestors(below):
                     if folder in self._in_home:
                         found.update(self._in_home[folder])
-        folded = path + "/"
-        found.update([label for tail, label in self._anywhere if tail in folded])
-        found.update([label for paths, label in self._starred if paths.fits(path, home)])
+        for part in parts:
+            if part in self._anywhere:
+                found.update([label for tail, label in self._anywhere[part] if tail in path + "/"])
+        if self._starred:
+            found.update([label for paths, label in self._starred if paths.fits(path, home)])
         return found
+
+
+@lru_cache(maxsize=64)
+def landmarks(sets: tuple[tuple[str, tuple[str, ...]], ...]) -> Landmarks:
+    """Return the labels of some sets, put together once."""
+    return Landmarks(sets)
 
 
 @lru_cache(maxsize=64)

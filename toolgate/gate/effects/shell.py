@@ -9,14 +9,15 @@ from toolgate.gate.effects import flow
 from toolgate.gate.effects.entry import apply
 from toolgate.gate.effects.hosts import host_of, is_metadata, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
-from toolgate.gate.effects.paths import Paths, region
-from toolgate.gate.effects.reading import FUNCTION, Files, part_of
+from toolgate.gate.effects.paths import Paths, path_cost, region
+from toolgate.gate.effects.reading import FUNCTION, LINKS, NAMES, Files, part_of
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.facts.session import PART_MARK
 from toolgate.gate.shell.model import BELOW, HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.parse import read
 from toolgate.gate.shell.source import REFUSED
 from toolgate.gate.shell.state import TEMPORARY
+from toolgate.gate.shell.work import READING, SPENT, SpentError, Work
 
 MAX_NESTING = 8
 _RUNNERS = frozenset(("make", "gmake", "npm", "pnpm", "yarn", "bun"))
@@ -55,6 +56,7 @@ class Reader:
         depth: how many readers this one is inside.
         inside: ``container`` or ``remote-host`` when the text runs elsewhere.
         fed: whether something is fed into the command that runs the text.
+        work: the steps that reading may cost; those of one call when not given.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Reader:
         depth: int = 0,
         inside: str = "",
         fed: bool = False,
+        work: Work | None = None,
     ) -> None:
         self.place = place
         self.settings = settings
@@ -77,6 +80,7 @@ class Reader:
         self.depth = depth
         self.inside = inside
         self.fed = fed
+        self.work = Work() if work is None else work
         self.places: list[str] = []
         self.script = Script((), ())
         self.doubtful: list[tuple[str, Script]] = []
@@ -84,6 +88,7 @@ class Reader:
         self._wrappers = 0
         self._aliases: dict[str, str] = {}
         self._runs = 0
+        self._patterns = 0
         self._feeds = fed
 
     def effects(self, text: str, arguments: tuple[Word, ...] | None = None) -> list[Effect]:
@@ -97,21 +102,36 @@ class Reader:
             self.read_inside[0] += len(text)
         if self.depth > MAX_NESTING or self.read_inside[0] > MAX_INSIDE:
             return [self.unknown("nested-too-deep", "shell")]
-        self.script = read(text, cwd=self.place.cwd, home=self.place.home, arguments=arguments)
+        self._read(text, arguments)
         if self.script.doubtful:
             self.doubtful.append((text, self.script))
         carries: dict[int, flow.Carries] = {}
         judged: list[list[Effect]] = []
-        for position, command in enumerate(self.script.commands):
-            made, onward = self.weighed(self.performed(command), command, carries)
-            if any(onward):
-                carries[position] = onward
-            judged.append(made)
+        try:
+            for position, command in enumerate(self.script.commands):
+                made, onward = self.weighed(self.performed(command), command, carries)
+                if any(onward):
+                    carries[position] = onward
+                judged.append(made)
+        except SpentError:
+            if self.depth:
+                raise
+            # What was judged stands, and the whole text is asked about.
+            kept, faults = self.script.commands[: len(judged)], {*self.script.faults, SPENT}
+            self.script = self.script._replace(commands=kept, faults=tuple(sorted(faults)))
         every = [effect for made in self.settled(judged) for effect in made]
         every += [self._fault(fault) for fault in self.script.faults]
         if self.place.kept_shell and not self.depth and not self.inside:
             every += self._kept()
         return list(dict.fromkeys(every)) or [self.inspect("shell")]
+
+    def _read(self, text: str, arguments: tuple[Word, ...] | None) -> None:
+        """Read a text as the script to be judged."""
+        given = int(self.work.left * READING)
+        work = Work(given)
+        place = self.place
+        self.script = read(text, cwd=place.cwd, home=place.home, arguments=arguments, work=work)
+        self.work.left -= given - max(work.left, 0)
 
     def _kept(self) -> list[Effect]:
         """Return what a shell that outlives the text is left with, and keep it."""
@@ -126,6 +146,8 @@ class Reader:
 
     def settled(self, judged: list[list[Effect]]) -> list[list[Effect]]:
         """Return the effects of each command, one for one, as the whole text makes them."""
+        if not any(flow.weighs(effect) for made in judged for effect in made):
+            return judged
         if any(effect.type in _DESTROYS for made in judged for effect in made):
             from toolgate.gate.effects.production import marked
 
@@ -134,6 +156,7 @@ class Reader:
 
     def performed(self, command: Command) -> list[Effect]:
         """Return what one simple command does by itself."""
+        self.work.spend(8 + 2 * len(command.words))
         self._feeds = self.fed or flow.has_standard_input(command)
         made: list[Effect] = []
         if command.redirects or command.assigns:
@@ -142,9 +165,27 @@ class Reader:
             made += self.invoke(command.words, command)
         if command.assigns and (not command.words or command.words[0].text in _EXPORTS):
             self.places = self._in_front(command)
+        if self.files.written and command.cwd:
+            made += self._of_others(made, command)
         if self.files.may_know and any(effect.proof in _NOT_KNOWN for effect in made):
             made += self._fed_from_files(command)
         return made
+
+    def _of_others(self, made: list[Effect], command: Command) -> list[Effect]:
+        """Return that a build or test is not the project's own, but came with a repository.
+
+        What is unpacked into the workspace itself is mostly data, and its build the project's.
+        """
+        if command.cwd in self.place.roots:
+            return []
+        programs = [
+            effect.program
+            for effect in made
+            if effect.type == "exec.code" and "project" in effect.how.split()
+        ]
+        if programs and flow.came_from_elsewhere(command.cwd + "/", self.files.written):
+            return [self.unknown("not-the-projects-own", programs[0], command.cwd)]
+        return []
 
     def _fed_from_files(self, command: Command) -> list[Effect]:
         """Return what running the written files does that text of unknown content is made from."""
@@ -192,6 +233,7 @@ class Reader:
             arguments: its arguments, ``$0`` first.
             fed: whether what runs it feeds something nobody knows into it.
         """
+        self.work.spend(80)
         place = self.place if cwd is None else self.place._replace(cwd=cwd)
         if inside and not self.inside:
             place = place._replace(cwd="", roots=("",))
@@ -226,6 +268,7 @@ class Reader:
             depth=self.depth + 1,
             inside=inside,
             fed=self._feeds,
+            work=self.work,
         )
         reader.doubtful, reader.read_inside = self.doubtful, self.read_inside
         return reader
@@ -246,6 +289,7 @@ class Reader:
         """Return the effects of a command touching the path a word names."""
         if word.process:
             return []
+        self.work.spend(path_cost(word.text) + (40 if kind == "fs.write" else 0))
         if word.text.startswith(TEMPORARY):
             word = self._unless_unset(word, command)
         if word.text[:1] == HOLE and word.sources:
@@ -330,6 +374,7 @@ class Reader:
         if self._wrappers >= MAX_WRAPPERS:
             return [self._fault("too-deep")]
         self._wrappers += 1
+        self.work.spend(6 + len(words))
         places = self.places
         if command.assigns:
             self.places = self._in_front(command)
@@ -406,12 +451,12 @@ class Reader:
         knows of aliases and functions, not what starts a program for it (``command ls``).
         """
         made = self._function(name) if self.files.sourced and by_shell else []
-        if not (self.places or self.files.defines):
+        if not (self.places or self.files.defines(NAMES)):
             return made
         from toolgate.gate.effects import defined
 
         made += defined.searched(self, name, self.places)
-        if not self.files.defines:
+        if not self.files.defines(NAMES):
             return made
         return made + defined.redefined(self, name, by_shell=by_shell)
 
@@ -449,7 +494,7 @@ class Reader:
                 Effect("exec.code", "outside", host.resource, True, proof, program, "remote"),
             ]
         path = self.paths.resolve(word.text, command.cwd)
-        if program in ("source", "."):
+        if program in ("source", ".") and path not in self.files.sourced:
             self.files.sourced.append(path)
         made = self.paths.effects(
             "exec.code", word.text, command.cwd, program=program, how=("file",)
@@ -461,6 +506,10 @@ class Reader:
             made += known
         elif flow.came_from_elsewhere(path, self.files.written):
             made.append(self.unknown("not-the-projects-own", program, path))
+        elif self.files.defines(LINKS):
+            from toolgate.gate.effects.links import brought
+
+            made += brought(self, path, program)
         return made
 
     def run_known(self, path: str, program: str) -> list[Effect] | None:
@@ -468,6 +517,7 @@ class Reader:
 
         A part of a file may be meant as well; see ``reading.part_of``.
         """
+        self.work.spend(6)
         self.files.runs[path] = None
         written = self.files.get(path)
         if written is None:
@@ -490,6 +540,9 @@ class Reader:
             return None
         from toolgate.gate.effects.patterned import run
 
+        self._patterns += 1
+        if self._patterns > MAX_SUPPLIED:
+            return [self.unknown("too-many-runs", program)]
         return run(self, path, program) or None
 
     def net(self, kind: str, target: str, name: str, how: tuple[str, ...] = ()) -> Effect:

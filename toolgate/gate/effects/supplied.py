@@ -39,7 +39,9 @@ def effects_of_supplied(reader: Reading, words: tuple[Word, ...], command: Comma
         # What a recipe runs of the same file again is not followed once more.
         reader.files.put(path, written._replace(text=None))
         read = _targets if make else _scripts
-        made = read(reader, written.text, rest, cwd)
+        # Alone, yarn installs, and runs the package's scripts around that.
+        wanted = ["install"] if name == "yarn" and not rest else rest
+        made = read(reader, written.text, wanted, cwd)
         reader.files.put(path, written)
         return made
     return []

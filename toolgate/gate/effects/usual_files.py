@@ -12,6 +12,7 @@ def _settings(*names: str) -> tuple[str, ...]:
     return tuple(f"{name}.config{ending}" for name in names for ending in _SCRIPTS)
 
 
+_GEMS = ("Gemfile", "gems.rb")
 _PROCESSES = ("Procfile", "Procfile.dev")
 _COMPOSE = ("Dockerfile", "Containerfile")
 _PYTHON_BUILD = ("setup.py",)
@@ -32,6 +33,9 @@ USUAL: dict[str, tuple[str, ...]] = {
     "flask": ("app.py", "wsgi.py"),
     "composer": ("composer.json",),
     "rake": ("Rakefile", "rakefile", "Rakefile.rb"),
+    **dict.fromkeys(("bundle", "bundle install", "bundle update", "bundle exec"), _GEMS),
+    "bundle check": _GEMS,
+    "pod install": ("Podfile",),
     "just": ("justfile", "Justfile", ".justfile"),
     "task": ("Taskfile.yml", "Taskfile.yaml"),
     "vagrant": ("Vagrantfile",),

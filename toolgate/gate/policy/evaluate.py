@@ -7,7 +7,7 @@ from toolgate.gate.call import ToolCall
 from toolgate.gate.decision import ALLOW, ASK
 from toolgate.gate.effects.model import Effect, is_stored
 from toolgate.gate.policy.index import Answer
-from toolgate.gate.policy.match import applies, applies_to_tool
+from toolgate.gate.policy.match import applies
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.policy.rule import Rank, Rule, rank
 
@@ -62,12 +62,11 @@ def evaluate(
     rule whose name sorts first. What a written file would do when run is no effect
     of the call that writes it.
     """
-    index, waiting = policy.index, policy.resting
+    index = policy.index
     if policy.conditional is not None:
-        _, index, waiting = policy.conditional.at(call)
+        index = policy.conditional.at(call).by_effect
     on_call = index.on_call(tool)
-    resting = [rule for rule in waiting if applies_to_tool(rule.tools, tool)]
-    over_call = [rule for rule in resting if not rule.effects and rests(rule, known)]
+    over_call = [rule for rule in on_call.resting if rests(rule, known)]
     allows = [rule for rule in over_call if rule.decide == ALLOW]
     place = on_call.place
     best: Rank | None = None
@@ -77,7 +76,8 @@ def evaluate(
         if is_stored(effect.type):
             continue
         answer = index.answer(tool, effect)
-        if resting:
+        resting = index.resting(tool, effect.type)
+        if resting or allows:
             found = [one for one in resting if applies(one, tool, effect) and rests(one, known)]
             answer = _strictest(answer, found + allows, effect, policy.unspoken)
         if best is None or answer.rank < best:

@@ -78,9 +78,7 @@ class Policy:
             for item in body["rules"]
         )
         self.unspoken = unspoken(self.default)
-        self.resting = tuple(rule for rule in self.rules if rule.facts)
-        plain = [rule for rule in self.rules if not rule.facts]
-        self.index = RuleIndex(plain, self.classes, self.unspoken)
+        self.index = RuleIndex(self.rules, self.classes, self.unspoken)
         self.overrides = _overrides(body.get("overrides", []))
         self.conditional = self._conditional()
         self.judge = self._judge_of(body.get("judge"))

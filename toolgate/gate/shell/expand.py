@@ -5,11 +5,14 @@ from typing import Any
 from toolgate.gate.shell import words
 from toolgate.gate.shell.model import HOLE, Command, Word
 from toolgate.gate.shell.state import MAX_VALUES, TEMPORARY, State
+from toolgate.gate.shell.work import Work
 
 MAX_WORD = 16_384
+MAX_SAID_TWICE = 16
 _BARE_LEAVES = frozenset(("word", "regex", "extglob_pattern"))
 _LIST_NODES = frozenset(("string", "simple_expansion", "expansion"))
 _EXPANSIONS = frozenset(("simple_expansion", "expansion"))
+_NAMES_A_PROGRAM = (["which"], ["command", "-v"], ["type", "-p"], ["type", "-P"])
 _SEPARATORS = frozenset(("$IFS", "${IFS}"))
 _STRING_PARTS = frozenset(('"', "string_content"))
 BLANKS = " \t\n\r\f\v"
@@ -21,8 +24,9 @@ class Expander:
 
     commands: list[Command]
 
-    def __init__(self, source: bytes, state: State) -> None:
+    def __init__(self, source: bytes, state: State, work: Work) -> None:
         self._source = source
+        self.work = work
         # Where every character is one byte, text is cut without decoding it anew.
         self._ascii = source.decode("ascii") if source.isascii() else ""
         self.state = state
@@ -63,6 +67,7 @@ class Expander:
         """Walk every substitution below a node that is no word itself."""
         made: tuple[int, ...] = ()
         stack = [node]
+        self.work.spend(node.descendant_count)
         while stack:
             item = stack.pop()
             if item.type in ("command_substitution", "process_substitution"):
@@ -86,6 +91,7 @@ class Expander:
 
     def fields(self, node: Any) -> list[Word]:
         """Return the words a node becomes as an argument."""
+        self.work.spend(2)
         if self.state.lists and node.type in _LIST_NODES:
             listed = self._listed(node)
             if listed is not None:
@@ -109,6 +115,7 @@ class Expander:
         out: list[Word] = []
         for piece in pieces:
             texts = words.braces(piece.text)
+            self.work.spend(len(texts) * (6 + len(piece.text) // 16))
             if len(texts) > 1 and not quotes:
                 texts = [text for text in texts if text]  # {,x} makes no empty word
             for text in texts:
@@ -178,6 +185,7 @@ class Expander:
 
     def _pieces(self, node: Any, splitting: bool) -> list[Word]:
         """Return marked words: one, or several where an unquoted variable has several values."""
+        self.work.spend(3 + (node.end_byte - node.start_byte) // 16)
         kind = node.type
         if kind in (
             "word",
@@ -226,6 +234,7 @@ class Expander:
             if len(alternatives) * len(pieces) > MAX_VALUES:
                 pieces = [Word(HOLE)]
             alternatives = [joined(left, right) for left in alternatives for right in pieces]
+            self.work.spend(2 * len(alternatives) + len(alternatives[0].sources) // 8)
         if not fields:
             return alternatives
         return (fields + [word for word in alternatives if word.text])[: words.MAX_FIELDS + 1]
@@ -256,6 +265,7 @@ class Expander:
                 continue
             pieces = self._pieces(child, False)
             made = joined(made, pieces[0] if len(pieces) == 1 else unknown(pieces))
+            self.work.spend(2 + len(made.sources) // 8)
         return joined(made, Word(quote(self._slice(start, node.end_byte if end is None else end))))
 
     def _variable(self, node: Any, splitting: bool) -> list[Word]:
@@ -279,9 +289,12 @@ class Expander:
             return [_quoted(values[0])] if len(values) == 1 else [unknown(values)]
         out: list[Word] = []
         for value in values:
-            if value.known and any(char in BLANKS for char in value.text):
+            if any(char in BLANKS for char in value.text):
                 # A value with blanks becomes several fields, which keep their pattern characters.
-                out.extend(Word(field, sources=value.sources) for field in value.text.split())
+                out.extend(
+                    Word(field, sources=value.sources, variables=value.variables)
+                    for field in value.text.split()
+                )
             else:
                 out.append(value)
         return out or [Word("")]
@@ -362,6 +375,8 @@ class Expander:
         arguments = [word.text for word in command.words]
         if arguments == ["pwd"]:
             return command.cwd or None
+        if arguments[:-1] in _NAMES_A_PROGRAM and "/" not in arguments[-1]:
+            return "/usr/bin/" + arguments[-1]  # or another folder of installed programs
         if arguments[:1] == ["mktemp"]:
             return _made_by_mktemp(arguments[1:])
         if arguments[:1] == ["echo"] and not any(
@@ -385,16 +400,12 @@ def joined(left: Word, right: Word) -> Word:
     """Return two words as the one they make when nothing stands between them."""
     if len(left.text) + len(right.text) > MAX_WORD:
         # Variables doubled again and again would fill the memory.
-        return Word(
-            HOLE,
-            sources=left.sources[:64] + right.sources[:64],
-            variables=left.variables[:64] + right.variables[:64],
-        )
+        return unknown([left, right])
     return Word(
         left.text + right.text,
         left.glob or right.glob,
-        left.sources + right.sources,
-        variables=left.variables + right.variables,
+        _each(left.sources + right.sources),
+        variables=_each(left.variables + right.variables),
     )
 
 
@@ -402,9 +413,14 @@ def unknown(parts: list[Word]) -> Word:
     """Return a word that is not known and may hold any of some parts."""
     return Word(
         HOLE,
-        sources=tuple(index for part in parts for index in part.sources),
-        variables=tuple(name for part in parts for name in part.variables),
+        sources=_each(tuple(index for part in parts for index in part.sources)),
+        variables=_each(tuple(name for part in parts for name in part.variables)),
     )
+
+
+def _each(items: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return each of many items once: a variable doubled again and again would fill the memory."""
+    return items if len(items) < MAX_SAID_TWICE else tuple(dict.fromkeys(items))
 
 
 def _echo_option(text: str) -> bool:
@@ -435,8 +451,10 @@ def _blank_inside(raw: str) -> bool:
 def _bare_backtick(raw: str) -> bool:
     position = raw.find("`")
     while position != -1:
-        slashes = len(raw[:position]) - len(raw[:position].rstrip("\\"))
-        if slashes % 2 == 0:
+        start = position
+        while start and raw[start - 1] == "\\":
+            start -= 1
+        if (position - start) % 2 == 0:
             return True
         position = raw.find("`", position + 1)
     return False

@@ -10,17 +10,20 @@ from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
+from toolgate.gate.shell import straight
 from toolgate.gate.shell.expand import BLANKS, Expander, joined, unknown
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.plain import Node, plain_tree
 from toolgate.gate.shell.source import parsed, refusal
 from toolgate.gate.shell.state import State
+from toolgate.gate.shell.work import MAX_REDIRECTS, SPENT, UNCOUNTED, SpentError, TooManyError, Work
 
 MAX_COMMANDS = 3_200
 MAX_STEPS = 8_000
-MAX_REDIRECTS = 512
 MAX_ROUNDS = 12
 MAX_CHOICES = 12
+MAX_VARIABLES = 128
+"""With more of them set, a command is walked once: each way through it copies them all."""
 MAX_UNROLLED = 200
 
 _TRANSPARENT = frozenset(("program", "do_group", "compound_statement"))
@@ -60,7 +63,14 @@ _CLOSING = frozenset((">&-", "<&-"))
 _REDIRECT_OPS = {">|": ">", "&>": ">", "&>>": ">>", ">&-": ">&", "<&-": "<&"}
 
 
-def read(text: str, *, cwd: str, home: str, arguments: tuple[Word, ...] | None = None) -> Script:
+def read(
+    text: str,
+    *,
+    cwd: str,
+    home: str,
+    arguments: tuple[Word, ...] | None = None,
+    work: Work | None = None,
+) -> Script:
     """Read shell text.
 
     Args:
@@ -68,6 +78,7 @@ def read(text: str, *, cwd: str, home: str, arguments: tuple[Word, ...] | None =
         cwd: the directory it would start in; "" when not known.
         home: the user's home directory; "" when not known.
         arguments: its arguments, ``$0`` first; None when they are not known.
+        work: the steps it may cost; None when they are not counted.
 
     Returns:
         Its simple commands and, if anything was not understood, why.
@@ -75,18 +86,23 @@ def read(text: str, *, cwd: str, home: str, arguments: tuple[Word, ...] | None =
     fault = refusal(text)
     if fault:
         return Script((), (fault,))
-    source, root, rewritten = b"", plain_tree(text), False
-    if root is None:
-        source, root, fault = parsed(text)
-        if root.has_error:
-            from toolgate.gate.shell.unclosed import missing_mark
+    work = work or Work(UNCOUNTED)
+    source, rewritten = b"", False
+    try:
+        root: Any = plain_tree(text, work)
+        if root is None:
+            source, root, fault = parsed(text, work)
+            if root.has_error:
+                from toolgate.gate.shell.unclosed import missing_mark
 
-            mark = missing_mark(text)
-            if mark:
-                text += mark
-                source, root, fault = parsed(text)
-        rewritten = source != text.encode()  # it has been put in another form
-    walk = Walk(source, cwd, home)
+                mark = missing_mark(text)
+                if mark:
+                    text += mark
+                    source, root, fault = parsed(text, work)
+            rewritten = source != text.encode()  # it has been put in another form
+    except SpentError:
+        return Script((), (SPENT,))
+    walk = Walk(source, cwd, home, work)
     walk.doubtful = rewritten
     if arguments is not None:
         walk.state.set_values("0", [arguments[0] if arguments else Word(HOLE)])
@@ -94,11 +110,16 @@ def read(text: str, *, cwd: str, home: str, arguments: tuple[Word, ...] | None =
     if fault:
         walk.faults.add(fault)
     try:
-        walk.statement(root, ())
+        if isinstance(root, Node) and straight.is_straight(root):
+            straight.follow(walk, root)
+        else:
+            walk.statement(root, ())
     except RecursionError:
         walk.faults.add("too-deep")
     except TooManyError:
         walk.faults.add("too-many-commands")
+    except SpentError:
+        walk.faults.add(SPENT)
     functions = tuple(
         (name, walk.text(body))
         for name, bodies in walk.state.functions.items()
@@ -114,10 +135,6 @@ def _last(node: Any) -> Any:
     while node.type in ("pipeline", "list", "negated_command"):
         node = [child for child in node.children if child.is_named][-1]
     return node
-
-
-class TooManyError(Exception):
-    """The text runs more commands than are read."""
 
 
 class Line(NamedTuple):
@@ -164,8 +181,8 @@ class Declared(NamedTuple):
 class Walk(Expander):
     """One pass over a syntax tree. The result is ``commands`` and ``faults``."""
 
-    def __init__(self, source: bytes, cwd: str, home: str) -> None:
-        super().__init__(source, State(cwd, home))
+    def __init__(self, source: bytes, cwd: str, home: str, work: Work) -> None:
+        super().__init__(source, State(cwd, home), work)
         self.commands: list[Command] = []
         self._calling: list[str] = []
         self._walked_again: set[str] = set()
@@ -179,6 +196,9 @@ class Walk(Expander):
         self._steps += 1
         if self._steps > MAX_STEPS:  # loops and calls walk a statement again and again
             raise TooManyError
+        self.work.left -= 4  # counted by hand, because this is called so often
+        if self.work.left < 0:
+            raise SpentError
         kind = node.type
         if self._belongs and kind not in _TAKE_REDIRECTS and node.id in self._belongs:
             stdin = self._redirected(self._line_of(node), stdin, piped)
@@ -227,6 +247,7 @@ class Walk(Expander):
             self.state.merge(before)
             made += self._children(node, stdin, piped)  # a later round sees what this one set
         self.state.merge(before)
+        self.state.stops = before.stops
         return made
 
     def _on_if_statement(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
@@ -238,6 +259,7 @@ class Walk(Expander):
             ways.ends.append(ways.begin)
         for end in ways.ends:
             self.state.merge(end)
+            self.state.stops = self.state.stops and end.stops
         return made
 
     def _on_then(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
@@ -346,6 +368,8 @@ class Walk(Expander):
         for position, child in enumerate(node.children):
             if node.field_name_for_child(position) == "value":
                 values.extend(self.fields(child))
+        if not any(child.type == "in" for child in node.children):
+            values = list(self.state.lists.get("@", ()))  # for f; goes through the arguments
         name = self.text(variable) if variable is not None else ""
         body = node.child_by_field_name("body")
         made: tuple[int, ...] = ()
@@ -441,7 +465,7 @@ class Walk(Expander):
         """Hold a compound statement's redirections in a command without words."""
         if not redirects:
             return stdin
-        return (self._add(Command((), (), tuple(redirects), self.state.cwd, stdin, piped)),)
+        return (self.add(Command((), (), tuple(redirects), self.state.cwd, stdin, piped)),)
 
     def _redirect(self, node: Any, line: "Line") -> None:
         if len(line.redirects) >= MAX_REDIRECTS:
@@ -492,7 +516,7 @@ class Walk(Expander):
         several = [name for name in several if "$" in text and name in text]
         before = self.state
         values = [before.values[name] for name in several]
-        if prod(map(len, values)) > MAX_CHOICES:
+        if len(before.values) > MAX_VARIABLES or prod(map(len, values)) > MAX_CHOICES:
             values = [[unknown(words)] for words in values]
         made: tuple[int, ...] = ()
         ends: list[State] = []
@@ -575,7 +599,7 @@ class Walk(Expander):
         )
         made: tuple[int, ...] = ()
         if None in bodies or redirects or assigns:
-            made = (self._add(command),)
+            made = (self.add(command),)
         for body in bodies:
             if body is not None:
                 before = state.copy()
@@ -614,7 +638,7 @@ class Walk(Expander):
         if depth and (piped or stdin or self._behind):
             # A function that starts itself beside itself: harmless at most by accident.
             bomb = Command((Word("fork-bomb"),), (), (), self.state.cwd, stdin, piped)
-            return (self._add(bomb),)
+            return (self.add(bomb),)
         if depth and name in self._walked_again:
             return ()  # has been walked with nothing known about its variables
         self._calling.append(name)
@@ -642,7 +666,7 @@ class Walk(Expander):
             return self._run(arguments, assigns, line.redirects, stdin, piped)
         before = len(self.commands)
         assign = self._assignment(node, keep=True)
-        self._add(Command((), (assign,), (), self.state.cwd))
+        self.add(Command((), (assign,), (), self.state.cwd))
         return tuple(range(before, len(self.commands)))
 
     def _on_variable_assignments(
@@ -678,7 +702,7 @@ class Walk(Expander):
                 for word in fields:
                     self._declare_word(word, declared)
         return (
-            self._add(Command(tuple(arguments), tuple(assigns), (), self.state.cwd, stdin, piped)),
+            self.add(Command(tuple(arguments), tuple(assigns), (), self.state.cwd, stdin, piped)),
         )
 
     def _declare(self, name: str, declared: "Declared") -> None:
@@ -764,8 +788,10 @@ class Walk(Expander):
         if items is not None and before is not None:
             self.state.set_list(label, (*before, *items) if appended else items)
 
-    def _add(self, command: Command) -> int:
+    def add(self, command: Command) -> int:
+        """Take a command, and return its index."""
         if len(self.commands) >= MAX_COMMANDS:
             raise TooManyError
+        self.work.spend(6 + len(command.words) + len(command.stdin) + len(command.cwd) // 12)
         self.commands.append(command)
         return len(self.commands) - 1

@@ -11,15 +11,17 @@ Source: POSIX.1-2024, Shell Command Language, 2.3 Token Recognition, 2.9 Shell C
 import re
 
 from toolgate.gate.shell import words
+from toolgate.gate.shell.work import UNCOUNTED, Work
 
-MAX_CHARACTERS = 4_096
+MAX_CHARACTERS = 32_768
+"""Reading is linear: a token that does not match ends it."""
 _LONG = 4
 """Nodes of a pipeline of three before its last command: two commands, two operators."""
 Text = tuple[str, bool]
 """A word's text, and whether it stands for itself; if not, it is marked as ``words`` does."""
 
 _TOKEN = re.compile(
-    r"""[ \t]*(?:
+    r"""(?: [ \t] | (?<=[ \t])\\\n )*(?:
     (?P<literal> (?!=) [A-Za-z0-9_./:=@%+,^-]+ (?![^ \t\n]) )
     |(?P<operator> && | \|\| | [;|\n] )
     |(?P<redirect> [0-9]* (?: >> | >& | > | < ) )
@@ -50,6 +52,8 @@ class Node:
     Args:
         kind: ``program``, ``list``, ``pipeline``, ``plain_command``, or an operator.
         children: what it is made of.
+
+    A command has its words; the program, the first words of all of its commands.
     """
 
     __slots__ = ("children", "is_named", "redirects", "type", "words")
@@ -68,12 +72,20 @@ class _NotPlainError(Exception):
     """The text needs the grammar."""
 
 
-def plain_tree(text: str) -> Node | None:
-    """Return the tree of plain text; None if it is not plain."""
+def plain_tree(text: str, work: Work | None = None) -> Node | None:
+    """Return the tree of plain text; None if it is not plain.
+
+    Args:
+        text: the source.
+        work: the steps it may cost; None when they are not counted.
+
+    Raises:
+        SpentError: it would cost more.
+    """
     if len(text) > MAX_CHARACTERS:
         return None
     try:
-        return _Plain().read(text)
+        return _Plain(work or Work(UNCOUNTED)).read(text)
     except _NotPlainError:
         return None
 
@@ -81,7 +93,8 @@ def plain_tree(text: str) -> Node | None:
 class _Plain:
     """Reads plain text, token by token."""
 
-    def __init__(self) -> None:
+    def __init__(self, work: Work) -> None:
+        self._work = work
         self._program = Node("program", [])
         self._joined: Node | None = None
         self._joining = ""
@@ -161,11 +174,13 @@ class _Plain:
         """Close a command and put it where the operators around it say."""
         self._end_word()
         command = self._command
+        self._work.spend(5 + len(command.words) + 6 * len(command.redirects))
         if not command.words or self._redirect or self._behind_long:
             raise _NotPlainError
         first, literal = command.words[0]
         if not literal or first in _NOT_PLAIN or not _NAME.fullmatch(first):
             raise _NotPlainError
+        self._program.words.append(command.words[0])
         self._command = Node("plain_command", [])
         self._stages.append(command)
         if operator == "|":

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from toolgate.gate.shell.grammar import parse
 from toolgate.gate.shell.words import has_private
+from toolgate.gate.shell.work import SPENT, Work
 
 MAX_CHARACTERS = 32_768
 MAX_DEPTH = 60
@@ -16,6 +17,7 @@ REFUSED = frozenset(
         "nul-character",
         "private-use-character",
         "lone-surrogate",
+        SPENT,
     )
 )
 """Faults of text that is not read at all, because it cannot be or would cost too much."""
@@ -25,6 +27,7 @@ MAX_PASSES = 4
 _BEFORE_GROUPS = (b"! ", b"!\n", b"time", b"coproc")
 _OPENINGS = (b"{ ", b"{\n", b"{\t")
 _NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{0,200}")
+_OVER_ARGUMENTS = re.compile(rb"\b(for[ \t]+[A-Za-z_][A-Za-z0-9_]{0,40})[ \t]*;?\s{0,40}\bdo\b")
 _TOUCHING = re.compile(rb"(<<-?['\"]?[A-Za-z_][A-Za-z0-9_]{0,40}['\"]?)([;&|)<>])")
 
 
@@ -43,16 +46,24 @@ def refusal(text: str) -> str:
     return "too-deep" if _deepest(text) > MAX_DEPTH else ""
 
 
-def parsed(text: str) -> tuple[bytes, Any, str]:
+def parsed(text: str, work: Work) -> tuple[bytes, Any, str]:
     """Return source bytes, the root of their syntax tree, and a fault ("" for none).
 
     Where the grammar is known to misread text, the source is put in a form that
     means the same and is read right.
+
+    Args:
+        text: the source.
+        work: the steps it may cost.
+
+    Raises:
+        SpentError: it would cost more.
     """
     source = text.encode("utf-8")
-    root = parse(source)
+    root = parse(source, work)
+    work.spend(root.descendant_count)
     if root.has_error:
-        source, root = _respaced(source, root)
+        source, root = _respaced(source, root, work)
     finders = []
     if b"\n" in source:
         finders.append(_line_end_inside)
@@ -63,13 +74,14 @@ def parsed(text: str) -> tuple[bytes, Any, str]:
     for finder in finders:
         repairs = passes = 0
         while edits := finder(source, root):
+            work.spend(root.descendant_count)
             repairs += len(edits)
             passes += 1
             if repairs > MAX_REPAIRS or passes > MAX_PASSES:
                 return source, root, "syntax"  # more of it than is put right
             for edit in sorted(edits, reverse=True):
                 source = source[: edit.start] + edit.text + source[edit.end :]
-            root = parse(source)
+            root = parse(source, work)
     return source, root, ""
 
 
@@ -81,16 +93,19 @@ class Edit(NamedTuple):
     text: bytes
 
 
-def _respaced(source: bytes, root: Any) -> tuple[bytes, Any]:
-    """Parse again with a blank behind here-document delimiters that an operator touches.
+def _respaced(source: bytes, root: Any, work: Work) -> tuple[bytes, Any]:
+    """Parse again in a form that means the same and that the grammar reads right.
 
-    The grammar takes ``<<EOF;`` to be the delimiter ``EOF;``; bash does not.
-    Only text that did not parse is tried, and only a clean parse is taken.
+    It takes ``<<EOF;`` to be the delimiter ``EOF;``, bash does not; and it does not know
+    ``for f do``, which goes through the arguments. Only text that did not parse is
+    tried, and only a clean parse is taken.
     """
     spaced = _TOUCHING.sub(rb"\1 \2", source)
+    if len(_OVER_ARGUMENTS.findall(spaced)) == 1:
+        spaced = _OVER_ARGUMENTS.sub(rb'\1 in "$@"; do', spaced)
     if spaced == source:
         return source, root
-    again = parse(spaced)
+    again = parse(spaced, work)
     return (source, root) if again.has_error else (spaced, again)
 
 

@@ -15,6 +15,7 @@ _MARK = {ord(char): chr(_BASE + ord(char)) for char in _SPECIAL}
 _UNMARK = {_BASE + ord(char): char for char in _SPECIAL}
 _EXPANDS = frozenset("*?[{~\\` \n")
 MAX_FIELDS = 64
+MAX_BRACED = 2_048
 
 _ANSI_C = {
     "a": "\a",
@@ -143,10 +144,13 @@ def finish(marked: str) -> str:
 def braces(marked: str) -> list[str]:
     """Return the words a brace expansion makes; the word itself when it has none.
 
-    More than ``MAX_FIELDS`` words become one with a hole in it.
+    More than ``MAX_FIELDS`` words become one with a hole in it, and so does a word too
+    long to be tried.
     """
     if "{" not in marked or "}" not in marked:
         return [marked]
+    if len(marked) > MAX_BRACED:
+        return [HOLE]
     done: list[str] = []
     work = [marked]
     while work:

@@ -17,7 +17,10 @@ class Draft:
         cue: the cue that governs it.
     """
 
-    __slots__ = ("acts", "but", "choice", "cue", "form", "found", "limits", "says", "sure")
+    __slots__ = (
+        *("acts", "but", "choice", "compared", "cue"),
+        *("form", "found", "limits", "phrase", "says", "sure"),
+    )
 
     def __init__(self, says: str, acts: list[str], form: str, cue: str) -> None:
         self.says = says
@@ -30,3 +33,7 @@ class Draft:
         """Names beyond which the act is forbidden; None where nothing limits it."""
         self.sure = True
         self.choice = False
+        self.phrase = False
+        """Whether the words of the act say its object too."""
+        self.compared = False
+        """Whether it stands behind "instead of", which rules out only what it names."""

@@ -46,7 +46,7 @@ BEFORE_NO = _words(
 NEGATED = _words("do must should may can shall ought never please not")
 """First words of a negation that needs the agent as its subject."""
 
-STOPS = _words("stop cancel hold skip pause halt cease postpone omit")
+STOPS = _words("wait stop cancel hold skip pause halt cease postpone omit")
 WITHOUTS = ("without", "instead", "rather", "as", "avoid")
 WISHES = _words("to please you want should can may must and but shall i")
 """Before "only" and "just" where they govern a wish."""
@@ -78,3 +78,12 @@ ADJECTIVES = _words("further more actual pending full quick new")
 """Between a verb that says little and the act: "run the pending migrations"."""
 
 IF_SUBJECTS = _words("i we am are is")
+
+ASKING = _words(
+    "ask check confirm consult clear verify run double double-check talk come ping prompt"
+)
+"""First words of a phrase by which somebody is to ask."""
+
+MODALS = _words("must should to always need have has will would can could rather better just do")
+LOOKING = _words("see review check look read inspect verify over involved show have know")
+"""By which no more than seeing something is wanted, unless something waits for it."""

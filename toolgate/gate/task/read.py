@@ -16,6 +16,7 @@ from toolgate.gate.task.statement import (
     DECIDES,
     ENVIRONMENT,
     FORBIDS,
+    KIND,
     NAME,
     PERMITS,
     REQUESTS,
@@ -142,6 +143,8 @@ def _of_draft(draft: Draft, around: list[Draft], lexicon: Lexicon) -> list[State
         return _reserved(draft, lexicon)
     if draft.cue == "forget" and not draft.acts:
         return []
+    if draft.found.nothing and draft.limits is None:
+        return _forbidden(draft, around, lexicon)  # "push nothing"
     wanted = _wanted(draft, lexicon)
     if draft.limits is not None:
         return [*_limited(draft, lexicon), *wanted]
@@ -152,19 +155,40 @@ def _objects(draft: Draft, acts: list[str], lexicon: Lexicon) -> tuple[Name, ...
     """Return what a statement is about, () for anything; None where that was not understood."""
     found = draft.found
     narrow = [act for act in acts if act in lexicon.broad]
-    # What an act such as a push or an install is done to is a name or a place, or it is any.
+    # What an act such as a push or a commit is done to is a name or a place, or it is any.
     kinds = (NAME, ENVIRONMENT, THING) if narrow else (NAME, ENVIRONMENT)
     sure = [one for one in found.names if one.kind in kinds]
-    if sure:
+    if sure or not narrow:
         return tuple(sure)
-    words = [one for one in found.names if one.kind == WORD and not one.after]
-    if found.anything or not narrow:
-        return ()
+    words = [one for one in found.names if one.kind == WORD]
+    if words and "run" in acts and len(words) > 1:
+        return (Name(NAME, " ".join(one.text for one in words)),)
     if words:
-        return tuple(words)
-    if found.kinds and not found.pronoun:
-        return tuple(Name(WORD, kind.rstrip("s")) for kind in found.kinds)
+        # The last word of a description says what the thing is, those before it only which.
+        heads = {one.after: one for one in words}
+        return None if acts == ["read"] else tuple(heads.values())
+    if found.kinds and not (found.pronoun or found.anything):
+        meant = [kind for kind in map(singular, found.kinds) if kind in lexicon.means]
+        return tuple(Name(KIND, kind) for kind in meant) or None
     return ()
+
+
+def singular(noun: str) -> str:
+    """Return a noun for one thing of its kind."""
+    if noun.endswith("ies"):
+        return noun[:-3] + "y"
+    if noun.endswith(("ches", "shes", "sses", "xes")):
+        return noun[:-2]
+    return noun[:-1] if noun.endswith("s") and not noun.endswith("ss") else noun
+
+
+def _lacks_object(draft: Draft, lexicon: Lexicon) -> bool:
+    """Say whether a word means another thing without an object: "do not stop"."""
+    found = draft.found
+    if draft.compared and not set(draft.acts).isdisjoint(lexicon.broad):
+        return not [one for one in found.names if one.kind != WORD]
+    given = found.anything or found.pronoun or found.kinds or found.names or draft.phrase
+    return not given and set(draft.acts) <= lexicon.transitive
 
 
 def _with_named(acts: list[str], names: tuple[Name, ...], lexicon: Lexicon) -> tuple[str, ...]:
@@ -189,18 +213,27 @@ def _forbidden(draft: Draft, around: list[Draft], lexicon: Lexicon) -> list[Stat
             return []
         return [Statement(FORBIDS, "limit", tuple(draft.acts), (), tuple(kept), sure=draft.sure)]
     names = _objects(draft, draft.acts, lexicon)
-    if names is None:
+    if names is None or (not names and _lacks_object(draft, lexicon)):
         return []
     but = tuple(draft.but)
+    there = tuple(one for one in names if one.kind == ENVIRONMENT)
+    if there and not {"run", "read", "use"}.isdisjoint(draft.acts):
+        return [Statement(FORBIDS, "prohibition", (THERE,), there, but, sure=draft.sure)]
+    if draft.acts == ["use"]:
+        names = tuple(one for one in draft.found.names if one.kind in (NAME, WORD))
+        if not names:
+            return []
     acts = _with_named(draft.acts, names, lexicon)
     return [Statement(FORBIDS, "prohibition", acts, names, but, sure=draft.sure)]
 
 
 def _reserved(draft: Draft, lexicon: Lexicon) -> list[Statement]:
-    if not draft.acts:
+    if not draft.acts or (draft.choice and draft.acts == ["use"]):
         options = tuple(one for one in draft.found.names)
         return [Statement(RESERVES, "choice", (), options)] if len(options) > 1 else []
     names = _objects(draft, draft.acts, lexicon)
+    if draft.acts == ["use"]:
+        names = tuple(one for one in draft.found.names if one.kind in (NAME, WORD)) or None
     if names is None:
         return []
     name = "choice" if draft.choice else "reservation"
@@ -210,6 +243,8 @@ def _reserved(draft: Draft, lexicon: Lexicon) -> list[Statement]:
 
 def _wanted(draft: Draft, lexicon: Lexicon) -> list[Statement]:
     """Return a request or a permission, and that it does not reach what it leaves out."""
+    if draft.acts == ["use"]:
+        return []
     names = tuple(draft.found.names)
     name = "retraction" if draft.says == PERMITS else "request"
     made = [
@@ -222,7 +257,7 @@ def _wanted(draft: Draft, lexicon: Lexicon) -> list[Statement]:
             sure=draft.sure and not draft.found.rest,
         )
     ]
-    kept = tuple(one for one in draft.but if one.kind != WORD)
+    kept = tuple(one for one in draft.but if one.kind in (NAME, ENVIRONMENT))
     if kept:
         made.append(Statement(FORBIDS, "prohibition", tuple(draft.acts), kept, sure=draft.sure))
     return made
@@ -231,8 +266,12 @@ def _wanted(draft: Draft, lexicon: Lexicon) -> list[Statement]:
 def _limited(draft: Draft, lexicon: Lexicon) -> list[Statement]:
     """Return what an ``only`` forbids: the same act elsewhere, or every other act."""
     names = tuple(one for one in draft.limits or () if one.kind != WORD)
+    if draft.acts == ["use"]:
+        return []
     if set(draft.acts) & lexicon.looking and not names:
         return looking(lexicon)
+    if names and all(one.kind == ENVIRONMENT for one in names) and set(draft.acts) <= lexicon.broad:
+        return [Statement(FORBIDS, "limit", (ELSEWHERE,), (), names, sure=draft.sure)]
     if names:
         acts = tuple(draft.acts)
         if {"edit", "change", "create"} & set(acts):
@@ -256,6 +295,9 @@ def _limit(limit: Found, lexicon: Lexicon) -> list[Statement]:
     paths = tuple(one for one in names if one.kind in (NAME, THING))
     return [Statement(FORBIDS, "limit", ("edit",), (), paths)] if paths else []
 
+
+THERE = "there"
+"""Stands for whatever is done in an environment that is named, looking from afar included."""
 
 ELSEWHERE = "elsewhere"
 """Stands for whatever is done in another environment."""

@@ -11,16 +11,16 @@ FORBIDS, RESERVES, PERMITS, REQUESTS, DECIDES = (
 )
 """What a statement says of its acts; ``decides`` makes a choice that was left open."""
 
-NAME, ENVIRONMENT, THING, WORD = "name", "environment", "thing", "word"
-"""Kinds of names: a path, branch, host, number or quoted text; where something runs; a kind of
-thing such as the tests; a word that describes something."""
+NAME, ENVIRONMENT, THING, KIND, WORD = "name", "environment", "thing", "kind", "word"
+"""Kinds of names: a path, branch, host, number or quoted text; where something runs; things such
+as the tests; a kind of thing without a name, such as a branch; a word that describes something."""
 
 
 class Name(NamedTuple):
     """What a sentence calls a thing by.
 
     Args:
-        kind: ``name``, ``environment``, ``thing`` or ``word``.
+        kind: ``name``, ``environment``, ``thing``, ``kind`` or ``word``.
         text: the name; of an environment or a thing the lexicon's name of it.
         after: the small word before it (``to``, ``from``, ``in``, ...), "" for a plain object.
     """

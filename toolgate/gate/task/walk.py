@@ -7,16 +7,15 @@ the act they follow. What no cue and no imperative governs is only mentioned and
 
 from toolgate.gate.task.draft import MENTIONS, Draft
 from toolgate.gate.task.grammar import (
-    ADJECTIVES,
     AUXILIARIES,
     BREAKS,
     COORDINATORS,
-    ENDS_OF_NO,
     OPENERS,
     SUBJECTS,
 )
 from toolgate.gate.task.lexicon import BASE, GERUND, NOUN, PARTICIPLE, Lexicon, longest
-from toolgate.gate.task.names import Found, beside, is_name, name_at
+from toolgate.gate.task.names import Found, beside, name_at
+from toolgate.gate.task.sight import Sight
 from toolgate.gate.task.statement import FORBIDS, PERMITS, REQUESTS, RESERVES, WORD, Name
 from toolgate.gate.task.tokens import MARK, QUOTED, Token
 
@@ -37,7 +36,7 @@ _PENDING = ("forbid", "forbid-noun", "ask", "open", "permit", "forget")
 """What a colon, and a list behind it, goes on with."""
 
 
-class Walk:
+class Walk(Sight):
     """Walks over one sentence.
 
     Args:
@@ -46,9 +45,7 @@ class Walk:
     """
 
     def __init__(self, tokens: tuple[Token, ...], lexicon: Lexicon) -> None:
-        self._tokens = tokens
-        self._lexicon = lexicon
-        self._words = ["" if token.kind == QUOTED else token.text for token in tokens]
+        super().__init__(tokens, lexicon)
         self.drafts: list[Draft] = []
         self.looks = False
         """Whether only looking is wanted."""
@@ -74,6 +71,7 @@ class Walk:
         self._only_pending = False
         self._excepting = False
         self._no_cue = ""
+        self._inserted = False
 
     def walk(self) -> None:
         """Read the sentence; what it says stands in the attributes."""
@@ -91,7 +89,7 @@ class Walk:
             return at + 1
         if token.kind == QUOTED:
             return self._object(at)
-        cues, cue_end = self._lexicon.cue_at(self._words, at)
+        cues, cue_end = self._cue_at(at)
         acts, act_end = self._acts_at(at)
         place_end = longest(self._lexicon.environments, self._words, at)[1]
         if place_end >= max(act_end, cue_end, at + 1) and not self._is_verb_here(acts):
@@ -99,9 +97,11 @@ class Walk:
         if cues and cues[0] in ("idle", "clause"):
             cues, cue_end = self._unless_inside(at, cues, cue_end)
         if cues and (cue_end >= act_end or cues[0] in ("forbid", "forbid-noun")):
-            end = self._cue(cues[0], at, cue_end)
-            if end > at:
-                return end
+            for cue in dict.fromkeys(cues):
+                end = self._cue(cue, at, cue_end)
+                if end > at:
+                    self._cue_end = end
+                    return end
         if acts and self._act(acts, at, act_end):
             return self._kind_of(at, act_end)
         if word in COORDINATORS:
@@ -135,16 +135,21 @@ class Walk:
     def _unless_inside(self, at: int, cues: list[str], end: int) -> tuple[list[str], int]:
         """Return a cue that means little, or none where one that means more begins inside it."""
         for inside in range(at + 1, end):
-            found, further = self._lexicon.cue_at(self._words, inside)
+            found, further = self._cue_at(inside)
             if found and further > end and found[0] not in ("idle", "clause"):
                 return [], at
         return cues, end
 
     def _mark(self, mark: str, at: int) -> None:
-        pending = self._mode in _PENDING
         if mark == "," and self._mode == "forbid" and not self._target:
-            return
-        if mark == ":" and pending and self._first_in_mode:
+            # "Do not, under any circumstances, ..." goes on; what ends an unknown verb does not.
+            inserted = at == self._cue_end
+            if inserted or self._inserted:
+                self._inserted = inserted
+                self._cue_end = at + 1
+                return
+        pending = self._mode in _PENDING and self._first_in_mode
+        if mark == ":" and pending:
             return
         if mark != ",":
             if mark in ";()-\u2014\u2013:":
@@ -166,7 +171,7 @@ class Walk:
         """Say whether a comma goes on with the list of acts or things before it."""
         if not self._target:
             return False
-        if self._lexicon.cue_at(self._words, at)[0]:
+        if self._cue_at(at)[0]:
             return False
         acts, _ = self._acts_at(at)
         forms = {form for _, form in acts}
@@ -184,36 +189,6 @@ class Walk:
             return False
         return self._is_list(at)
 
-    def _later_coordinator(self, at: int) -> str:
-        for position in range(at, len(self._words)):
-            word = self._words[position]
-            if word in (";", "but", "then", "(", ")"):
-                return ""
-            if word in COORDINATORS and position + 1 < len(self._words):
-                acts, _ = self._acts_at(position + 1)
-                if acts:
-                    return word
-        return ""
-
-    def _is_list(self, at: int) -> bool:
-        """Say whether up to the clause's end nothing stands but things and small words."""
-        things = 0
-        for position in range(at, len(self._words)):
-            word, token = self._words[position], self._tokens[position]
-            if token.kind == MARK:
-                break
-            named = token.kind == QUOTED or is_name(token)
-            known = longest(self._lexicon.nouns, self._words, position)[0]
-            if named or known is not None:
-                things += 1
-            elif word not in (*COORDINATORS, "please") and not (
-                word in self._lexicon.determiners
-                or word in self._lexicon.kinds
-                or word in self._lexicon.anything
-            ):
-                return False
-        return things > 0
-
     def _clause(self) -> None:
         """Begin a new clause."""
         self._only_pending = False
@@ -229,30 +204,6 @@ class Walk:
         self._first_in_mode = True
         self._leaving = False
         self._excepting = False
-
-    def _acts_at(self, at: int) -> tuple[list[tuple[str, str]], int]:
-        """Return the acts named at a word, also behind a verb that says nothing by itself."""
-        found, end = self._lexicon.verbs.at(self._words, at)
-        light, light_end = longest(self._lexicon.light, self._words, at)
-        if light is None:
-            return found, end
-        behind = light_end
-        while behind < len(self._words) and (
-            self._words[behind] in self._lexicon.determiners or self._words[behind] in ADJECTIVES
-        ):
-            behind += 1
-        if behind < len(self._words) and self._words[behind]:
-            nouns, noun_end = self._lexicon.verbs.at(self._words, behind)
-            meant = [(act, form) for act, form in nouns if form == NOUN]
-            if meant and noun_end > end:
-                form = GERUND if self._words[at].endswith("ing") else BASE
-                return [(act, form) for act, _ in meant], noun_end
-        return found, end
-
-    def _all_joined(self, acts: list[tuple[str, str]]) -> bool:
-        return any(act in self._lexicon.joined for act, _ in acts)
-
-    # -- acts and things --------------------------------------------------------------------
 
     def _act(self, acts: list[tuple[str, str]], at: int, end: int) -> bool:
         """Take acts named at a word, if they stand there as acts; say whether they do."""
@@ -282,7 +233,7 @@ class Walk:
         if mode == "forbid":
             if BASE not in forms and GERUND not in forms:
                 return False
-            if determined:
+            if determined or not (coordinated or before == "to" or self._follows_cue(at)):
                 return False
             form = BASE if BASE in forms else GERUND
             if (
@@ -301,6 +252,8 @@ class Walk:
                 return False
             if self._first_in_mode and self._no_cue == "no" and not self._ends_no(end):
                 return False
+            if self._first_in_mode and not self._near_cue(at, strictly=forms == {BASE}):
+                return False
             form = next(one for one in (GERUND, NOUN, BASE, PARTICIPLE) if one in forms)
         elif coordinated and determined and not forms & {NOUN, GERUND}:
             return False
@@ -308,14 +261,8 @@ class Walk:
         if form in (BASE, GERUND) and mode in _ANY_FORM:
             kept = list(dict.fromkeys(act for act, one in acts if one in (form, NOUN)))
         self._take(kept, form)
+        self._target[-1].phrase = end - at > 1
         return True
-
-    def _ends_no(self, end: int) -> bool:
-        """Say whether a clause with ``no`` ends where the act does, or goes on with its object."""
-        if end >= len(self._words):
-            return True
-        word = self._words[end]
-        return word in ENDS_OF_NO or self._tokens[end].kind != "word" or is_name(self._tokens[end])
 
     def _act_without_cue(
         self,
@@ -326,6 +273,8 @@ class Walk:
         follows: str,
     ) -> bool:
         base = [act for act, one in acts if one == BASE]
+        if determined and follows in self._lexicon.kinds and NOUN in forms:
+            return False  # "the deploy script" is a script
         if self._open and base and not determined and follows not in AUXILIARIES:
             self._take(base, BASE)
             return True
@@ -359,6 +308,7 @@ class Walk:
         draft = Draft(says, list(dict.fromkeys(acts)), form, self._mode)
         draft.sure = not self._conditional
         draft.choice = self._mode == "open"
+        draft.compared = self._mode == "forbid-noun" and self._no_cue in ("instead", "rather", "as")
         if form == PARTICIPLE:
             draft.found.add(self._loose)
         bare = self._target and not self._target[-1].found.names and self._coordinator
@@ -392,9 +342,7 @@ class Walk:
                 if word in SUBJECTS:
                     self._imperative = False
                     self._open = False
-                elif (
-                    not is_name(token) and longest(lexicon.environments, self._words, at)[0] is None
-                ):
+                elif not self._is_known(at):
                     self._open = False
         found, end = name_at(self._tokens, self._words, at, self._after, lexicon)
         if self._after == "-":

@@ -32,6 +32,7 @@ def effects_of_code(
     """
     if depth > MAX_CODE:
         return [reader.unknown("code-too-deep", name)]
+    reader.work.spend(120 + 3 * len(text) // 2)
     try:
         tree, whole = _tree(language, text)
         made = _effects_of_tree(tree, language, reader, command, name, depth)
@@ -55,7 +56,7 @@ def _tree(language: str, text: str) -> tuple[ast.AST, bool]:
 def _effects_of_tree(
     tree: ast.AST, language: str, reader: Reading, command: Command, name: str, depth: int
 ) -> list[Effect]:
-    names = Names(tree, vocabulary(language), flat=isinstance(tree, Flat))
+    names = Names(tree, vocabulary(language), flat=isinstance(tree, Flat), work=reader.work)
     values = Values(names, reader.place.home)
     exposure = Exposure(values, name)
 

@@ -7,7 +7,7 @@ from toolgate.gate.effects import flow
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.effects.special.files import arguments_of
-from toolgate.gate.shell.model import Command
+from toolgate.gate.shell.model import Command, Word
 
 
 def code_filter(
@@ -43,6 +43,35 @@ def fed(
     return [reader.unknown("stdin", name)._replace(how="stdin")]
 
 
+def sends_input(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return that what is fed to a client of HTTPie's kind goes along as the request's body."""
+    ignored = parsed.has(["--ignore-stdin", "-I", "--offline"], abbreviated=False)
+    if ignored or not flow.has_standard_input(command):
+        return []
+    urls = [word for word in parsed.operands if not word.text.isalpha()]
+    return [reader.net("net.send", word.text, name, ("send",)) for word in urls[:1]]
+
+
+_LISTS = {
+    "unzip": ["-l", "-v", "-t", "-p", "-c", "-z", "-Z"],
+    "unsquashfs": ["-l", "-ls", "-ll", "-lc", "-s", "-stat", "-cat"],
+}
+_OWN_FOLDER = {"unsquashfs": "squashfs-root"}
+
+
+def unpacks(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return the folder an archive's content goes into, unless it is only listed or shown."""
+    program = basename(name)
+    if not parsed.operands or parsed.has(_LISTS.get(program, []), abbreviated=False):
+        return []
+    folder = parsed.value("-d", "-dest") or Word(_OWN_FOLDER.get(program, "."))
+    return reader.touch("fs.write", folder, command, name, ("extract",))
+
+
 def unread(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
@@ -50,6 +79,9 @@ def unread(
     operands = [word for word in (*parsed.operands, *parsed.rest) if word.text != "-"]
     if operands or not flow.has_standard_input(command):
         return []
+    file = flow.input_file(reader.script, command)
+    if file is not None:
+        return reader.run_file(file, command, name)
     return [reader.unknown("stdin", name)._replace(how="stdin")]
 
 

@@ -9,6 +9,7 @@ from toolgate.gate.effects.model import Effect, unresolved
 from toolgate.gate.effects.powershell import Call, read_powershell
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command, Word
+from toolgate.gate.shell.work import CODE
 
 MAX_TEXT = 65_536
 _CMDLETS = {
@@ -163,6 +164,13 @@ def powershell_effects(reader: Reading, text: str, name: str, command: Command) 
     """Return the effects of PowerShell text."""
     if len(text) > MAX_TEXT or HOLE in text:
         return [reader.code_not_known(name)]
+    return reader.work.within(CODE, lambda: _script(reader, text, name, command)) or [
+        reader.unknown("code-too-long", name)
+    ]
+
+
+def _script(reader: Reading, text: str, name: str, command: Command) -> list[Effect]:
+    reader.work.spend(2 * len(text))
     read = read_powershell(text, reader.place.home)
     made = [reader.unknown(fault, name) for fault in read.faults]
     fetched = False
@@ -286,8 +294,8 @@ def _dos_commands(text: str) -> list[list[str]]:
         elif char == "^" and not quoted and position + 1 < len(text):
             position += 1
             word += text[position]
-        elif char == "%" and "%" in text[position + 1 :]:
-            position = text.index("%", position + 1)
+        elif char == "%" and (end := text.find("%", position + 1)) >= 0:
+            position = end
             word += HOLE
         elif quoted or char not in " \t\n&|()<>;,=":
             word += char
