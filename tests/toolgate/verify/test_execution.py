@@ -41,6 +41,8 @@ def test_a_session_that_was_never_opened_may_have_run(kit):
 def test_a_linear_session_that_was_never_opened_is_counted(kit):
     whole = report(kit)
     kit.drop(kit.find("session_open", "gamma"))
+    kit.files.pop("sessions/gamma.jsonl", None)
+    (kit.root / "sessions" / "gamma.jsonl").unlink(missing_ok=True)
     damaged = report(kit)
     assert "log.session_unknown" in {item.code for item in damaged.findings}
     assert damaged.calls == whole.calls
@@ -54,6 +56,16 @@ def test_a_decision_that_stands_again_behind_its_outcome_has_ended(kit):
     found = report(kit)
     assert "log.duplicate_entry" in {item.code for item in found.findings}
     assert found.calls == before
+
+
+@pytest.mark.parametrize("call", ["a0", "b0", "c0"])
+def test_a_result_is_held_against_the_trace_in_every_session(kit, call):
+    """Where outcomes came late all of a session's wait; elsewhere none does."""
+    spans = kit.trace()
+    kit.outcome(call).body["ev"]["result_digest"] = digest(b"other")
+    kit.rehash()
+    found = verify(str(kit.root), spans=spans)
+    assert [item.code for item in found.findings] == ["execution.result_differs"]
 
 
 @pytest.mark.parametrize("known", [[1], {"a": 1}, 5, None])
