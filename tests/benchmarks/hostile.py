@@ -105,6 +105,13 @@ FORMS: dict[str, Form] = {
     "backticks in perl": _repeat("`ls`;", "perl -e '", "'"),
     "powershell": _repeat("rm a;", "pwsh -c '", "'"),
     "cmd": _repeat("del a & ", "cmd /c '", "'"),
+    "values made of values": lambda size: (
+        'python3 -c \'x0="a"\n'
+        + "".join(f'x{n}="".join([x{n - 1},x{n - 1}])\n' for n in range(1, size // 32))
+        + f"import os\nos.system(x{size // 32 - 1})'"
+    ),
+    "python started often": _repeat("python3 -c 'print(1)';"),
+    "files sourced": _repeat("source a;"),
     "shell started by sed": _repeat("1e ls\n", "sed '", "' f"),
 }
 

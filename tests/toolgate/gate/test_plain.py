@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolgate.gate.shell import parse
+from toolgate.gate.shell import parse, straight
+from toolgate.gate.shell.model import Word
 from toolgate.gate.shell.plain import MAX_CHARACTERS, plain_tree
 
 HERE = {"cwd": "/home/dev/app", "home": "/home/dev"}
@@ -31,14 +32,15 @@ WORDS = st.sampled_from(
 FIRST = st.sampled_from(["ls", "cd", "git", "./run", "/bin/cat", "echo", "cd sub", "pushd /tmp"])
 REDIRECTS = st.sampled_from(["2>&1", ">out.txt", "> out.txt", "2>/dev/null", "< in", ">>'a b'"])
 COMMANDS = st.builds(
-    lambda first, words, redirects: " ".join([first, *words, *redirects]),
+    lambda first, words, redirects, blank: blank.join([first, *words, *redirects]),
     FIRST,
     st.lists(WORDS, max_size=4),
     st.lists(REDIRECTS, max_size=2),
+    st.sampled_from([" ", " ", "  ", " \\\n  ", " \\\n"]),
 )
 PIPELINES = st.lists(COMMANDS, min_size=1, max_size=3).map(" | ".join)
 LISTS = st.lists(
-    st.tuples(PIPELINES, st.sampled_from([" && ", " || ", "; ", ";", "\n", "\n\n"])),
+    st.tuples(PIPELINES, st.sampled_from([" && ", " || ", "; ", ";", "\n", "\n\n", " && \\\n"])),
     min_size=1,
     max_size=4,
 )
@@ -49,7 +51,7 @@ def left_in_doubt(parts):
     long = False
     for pipeline, operator in parts[:-1]:
         long = long or pipeline.count(" | ") == 2
-        if long and "\n" in operator:
+        if long and "\n" in operator.replace("\\\n", ""):
             return True
         long = long and operator.strip() != ";"
     return False
@@ -126,3 +128,33 @@ def test_hostile_text_takes_little_time(text):
         return time.process_time() - begun
 
     assert min(spent() for _ in range(5)) < 0.05
+
+
+STRAIGHT = st.lists(
+    st.tuples(
+        st.lists(
+            st.sampled_from(
+                (
+                    *("cd", "cd sub", "cd ..", "cd /srv", "cd -", "ls a*", "rm {a,b} >x", "exit 1"),
+                    *("return", "cat <f 2>&1", "echo 'a b' ~/x", "./run", "pushd x", "source y"),
+                )
+            ),
+            min_size=1,
+            max_size=3,
+        ).map(" | ".join),
+        st.sampled_from([" && ", " || ", "; ", "\n"]),
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(STRAIGHT)
+def test_a_straight_text_is_read_as_the_walk_reads_it(parts):
+    text = "".join(pipeline + operator for pipeline, operator in parts)
+    here = HERE | {"arguments": (Word("run"), Word("a"))}
+    at_once = parse.read(text, **here)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(straight, "is_straight", lambda program: False)
+        assert parse.read(text, **here) == at_once

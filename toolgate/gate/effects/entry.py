@@ -88,6 +88,7 @@ def apply(
         made += _into_folder(reading, roles, parsed.operands, name, command, how)
     made += [stated(item, name, how) for item in does]
     if "special" in entry:
+        reading.work.spend(24)
         made += special.READINGS[entry["special"]](reading, parsed, name, command, how)
     if "wraps" in entry:
         made += _wrapped(reading, entry, parsed, name, command)

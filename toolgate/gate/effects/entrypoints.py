@@ -6,7 +6,7 @@ from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects import flow
 from toolgate.gate.effects.defined import SHELL_STARTS, put
 from toolgate.gate.effects.model import Effect
-from toolgate.gate.effects.reading import Reading, part_of
+from toolgate.gate.effects.reading import SETTINGS, Reading, part_of
 from toolgate.gate.effects.usual_files import (
     APPLICATION_OPTIONS,
     APPLICATIONS,
@@ -82,6 +82,7 @@ _FOLDER_OPTIONS = ("--prefix", "-C", "--dir", "--cwd")
 _WORKSPACE_OPTIONS = ("-w", "--workspace", "--filter", "-F")
 _WORKSPACES = ("packages", "apps")
 _PRINTS_RECIPES = ["-n", "--dry-run", "--just-print", "--recon"]
+_SETS = ("npm config set", "npm set")
 _NO_HOOKS = {"git commit": ["-n", "--no-verify"], "git push": ["--no-verify"]}
 
 
@@ -94,6 +95,10 @@ def run(reading: Reading, name: str, parsed: Parsed, command: Command) -> list[E
         parsed: its arguments.
         command: the command.
     """
+    if name in _SETS:
+        _set_shell(reading, parsed)
+    if not (reading.files.may_know or reading.files.noted):
+        return []  # nothing is known of any file
     names = _files(reading, name, parsed, command)
     return [
         effect for path in dict.fromkeys(names) for effect in reading.run_known(path, name) or []
@@ -102,7 +107,7 @@ def run(reading: Reading, name: str, parsed: Parsed, command: Command) -> list[E
 
 def run_module(reading: Reading, module: str, name: str, command: Command) -> list[Effect]:
     """Return what ``python -m MODULE`` runs of files the session has written."""
-    if not command.cwd:
+    if not command.cwd or not (reading.files.may_know or reading.files.noted):
         return []
     below = join(command.cwd, module.replace(".", "/"))
     made: list[Effect] = []
@@ -116,13 +121,11 @@ def _files(reading: Reading, name: str, parsed: Parsed, command: Command) -> lis
     found = _tools_own(reading, name, parsed, command)
     if parsed.has(["-i", "-l", "--login"], abbreviated=False) and first in SHELLS:
         return [join(reading.place.home, file) for file in sorted(SHELL_STARTS)]
-    if name in ("npm config set", "npm set"):
-        _set_shell(reading, parsed)
     if first == "bun" and "." in rest:
         return [*found, reading.paths.resolve(rest, command.cwd)]
     if first in _MANAGERS:
         scripts = _scripts(first, rest.split(), parsed)
-        if scripts and reading.files.defines:
+        if scripts and reading.files.defines(SETTINGS):
             homes = (_root(reading), reading.place.home)
             found += [part_of(join(home, NPM_SETTINGS), SCRIPT_SHELL) for home in homes]
         return found + [part_of(f, one) for f in _packages(reading, command) for one in scripts]

@@ -4,7 +4,7 @@ from posixpath import basename, dirname, isabs, join, normpath
 
 from toolgate.gate.call import Place
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
-from toolgate.gate.effects.patterns import Landmarks, glob_fits, name_set, path_set
+from toolgate.gate.effects.patterns import glob_fits, landmarks, name_set, path_set
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.shell.model import BELOW, HOLE
 
@@ -52,7 +52,7 @@ class Paths:
         self._public_names = name_set(settings.public_names)
         self._disposable_names = name_set(settings.disposable_names)
         self._gate_sets = (path_set(place.gate), path_set(settings.gate_paths))
-        self._landmarks = Landmarks(
+        self._landmarks = landmarks(
             (
                 ("secret", settings.secret_paths),
                 ("gate", place.gate),

@@ -195,6 +195,12 @@ class Landmarks:
 
 
 @lru_cache(maxsize=64)
+def landmarks(sets: tuple[tuple[str, tuple[str, ...]], ...]) -> Landmarks:
+    """Return the labels of some sets, put together once."""
+    return Landmarks(sets)
+
+
+@lru_cache(maxsize=64)
 def path_set(patterns: tuple[str, ...]) -> PathSet:
     """Return the set of some patterns, made once."""
     return PathSet(patterns)

@@ -33,7 +33,10 @@ SHELL = "shell:"
 """What names mean is kept under parts of this; no path can be it, and no part of it."""
 
 DEFINED = "shell:defined"
-"""Stands in for a file as soon as anything is kept about names, links or git's settings."""
+"""Stands in for a file as soon as anything is kept about names, links or settings, so that one
+look says which of them there are. Its notes are these kinds."""
+
+NAMES, LINKS, SETTINGS = "names", "links", "settings"
 
 
 def part_of(path: str, name: str) -> str:
@@ -78,36 +81,55 @@ class Written(NamedTuple):
 class Files:
     """What files are known to hold: what the text has written, else what the session has.
 
+    ``asked`` are the paths the session was asked about, and ``knew`` says whether it knew
+    any of them: what is read of a call depends on these answers.
+
     Args:
         session: the session before the call.
+        noted: whether somebody wants to know which files are run, also of those that
+            nothing is known of.
     """
 
-    __slots__ = ("_before", "_defines", "_session", "facts", "gone", "runs", "sourced", "written")
+    __slots__ = (
+        "_before",
+        "_kinds",
+        "_session",
+        "asked",
+        "facts",
+        "gone",
+        "knew",
+        "noted",
+        "runs",
+        "sourced",
+        "written",
+    )
 
-    def __init__(self, session: Session = NOTHING) -> None:
+    def __init__(self, session: Session = NOTHING, *, noted: bool = False) -> None:
         self._session = session
         self._before: dict[str, Written | None] = {}
-        self._defines: bool | None = None
+        self.noted = noted
+        self._kinds: frozenset[str] | None = None
         self.written: dict[str, Written] = {}
         self.gone: set[str] = set()
         self.runs: dict[str, None] = {}
         self.sourced: list[str] = []
         self.facts: dict[Fact, None] = {}
+        self.asked: dict[str, None] = {}
+        self.knew = False
 
     @property
     def may_know(self) -> bool:
         """Say whether anything can be known of any file."""
         return bool(self.written) or self._session is not NOTHING
 
-    @property
-    def defines(self) -> bool:
-        """Say whether names, links or git's settings were given a meaning by what is known."""
+    def defines(self, kind: str) -> bool:
+        """Say whether anything is kept of a kind: ``NAMES``, ``LINKS`` or ``SETTINGS``."""
         if DEFINED in self.written:
-            return True
-        if self._defines is None:
-            known = self._session.artifact(DEFINED)
-            self._defines = known is not None and known.readable
-        return self._defines
+            return True  # this text has put something there
+        if self._kinds is None:
+            known = self._ask(DEFINED)
+            self._kinds = frozenset(note for note, _ in known.holds) if known else frozenset()
+        return kind in self._kinds
 
     def get(self, path: str) -> Written | None:
         """Return what is known of a file, or of a part of one (see ``part_of``)."""
@@ -122,10 +144,17 @@ class Files:
 
     def _look_up(self, path: str) -> Written | None:
         """Return what earlier calls have put into a file; asked of the session once a path."""
-        artifact = self._session.artifact(path)
+        artifact = self._ask(path)
         if artifact is None:
             return None
         return Written(None, False, artifact.entry_of(SECRET) is not None, artifact=artifact)
+
+    def _ask(self, path: str) -> "Artifact | None":
+        """Return what the session knows of a file, and note what it was asked."""
+        self.asked[path] = None
+        artifact = self._session.artifact(path)
+        self.knew = self.knew or artifact is not None
+        return artifact
 
     def put(self, path: str, written: Written) -> None:
         """Note that the text writes a file."""
@@ -158,7 +187,7 @@ class Files:
 
     def behind(self, made: list[Effect], roots: tuple[str, ...]) -> list[Effect]:
         """Return what accesses reach behind links that earlier calls have made."""
-        if not self.defines:
+        if not self.defines(LINKS):
             return []
         from toolgate.gate.effects.links import through
 

@@ -10,7 +10,7 @@ from toolgate.gate.effects.entry import apply
 from toolgate.gate.effects.hosts import host_of, is_metadata, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.paths import Paths, path_cost, region
-from toolgate.gate.effects.reading import FUNCTION, Files, part_of
+from toolgate.gate.effects.reading import FUNCTION, LINKS, NAMES, Files, part_of
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.facts.session import PART_MARK
 from toolgate.gate.shell.model import BELOW, HOLE, Command, Redirect, Script, Word
@@ -88,6 +88,7 @@ class Reader:
         self._wrappers = 0
         self._aliases: dict[str, str] = {}
         self._runs = 0
+        self._patterns = 0
         self._feeds = fed
 
     def effects(self, text: str, arguments: tuple[Word, ...] | None = None) -> list[Effect]:
@@ -288,7 +289,7 @@ class Reader:
         """Return the effects of a command touching the path a word names."""
         if word.process:
             return []
-        self.work.spend(path_cost(word.text))
+        self.work.spend(path_cost(word.text) + (40 if kind == "fs.write" else 0))
         if word.text.startswith(TEMPORARY):
             word = self._unless_unset(word, command)
         if word.text[:1] == HOLE and word.sources:
@@ -450,12 +451,12 @@ class Reader:
         knows of aliases and functions, not what starts a program for it (``command ls``).
         """
         made = self._function(name) if self.files.sourced and by_shell else []
-        if not (self.places or self.files.defines):
+        if not (self.places or self.files.defines(NAMES)):
             return made
         from toolgate.gate.effects import defined
 
         made += defined.searched(self, name, self.places)
-        if not self.files.defines:
+        if not self.files.defines(NAMES):
             return made
         return made + defined.redefined(self, name, by_shell=by_shell)
 
@@ -493,7 +494,7 @@ class Reader:
                 Effect("exec.code", "outside", host.resource, True, proof, program, "remote"),
             ]
         path = self.paths.resolve(word.text, command.cwd)
-        if program in ("source", "."):
+        if program in ("source", ".") and path not in self.files.sourced:
             self.files.sourced.append(path)
         made = self.paths.effects(
             "exec.code", word.text, command.cwd, program=program, how=("file",)
@@ -505,6 +506,10 @@ class Reader:
             made += known
         elif flow.came_from_elsewhere(path, self.files.written):
             made.append(self.unknown("not-the-projects-own", program, path))
+        elif self.files.defines(LINKS):
+            from toolgate.gate.effects.links import brought
+
+            made += brought(self, path, program)
         return made
 
     def run_known(self, path: str, program: str) -> list[Effect] | None:
@@ -512,6 +517,7 @@ class Reader:
 
         A part of a file may be meant as well; see ``reading.part_of``.
         """
+        self.work.spend(6)
         self.files.runs[path] = None
         written = self.files.get(path)
         if written is None:
@@ -534,6 +540,9 @@ class Reader:
             return None
         from toolgate.gate.effects.patterned import run
 
+        self._patterns += 1
+        if self._patterns > MAX_SUPPLIED:
+            return [self.unknown("too-many-runs", program)]
         return run(self, path, program) or None
 
     def net(self, kind: str, target: str, name: str, how: tuple[str, ...] = ()) -> Effect:

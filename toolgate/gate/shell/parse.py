@@ -10,16 +10,16 @@ from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
+from toolgate.gate.shell import straight
 from toolgate.gate.shell.expand import BLANKS, Expander, joined, unknown
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.plain import Node, plain_tree
 from toolgate.gate.shell.source import parsed, refusal
 from toolgate.gate.shell.state import State
-from toolgate.gate.shell.work import SPENT, UNCOUNTED, SpentError, Work
+from toolgate.gate.shell.work import MAX_REDIRECTS, SPENT, UNCOUNTED, SpentError, TooManyError, Work
 
 MAX_COMMANDS = 3_200
 MAX_STEPS = 8_000
-MAX_REDIRECTS = 512
 MAX_ROUNDS = 12
 MAX_CHOICES = 12
 MAX_VARIABLES = 128
@@ -110,7 +110,10 @@ def read(
     if fault:
         walk.faults.add(fault)
     try:
-        walk.statement(root, ())
+        if isinstance(root, Node) and straight.is_straight(root):
+            straight.follow(walk, root)
+        else:
+            walk.statement(root, ())
     except RecursionError:
         walk.faults.add("too-deep")
     except TooManyError:
@@ -132,10 +135,6 @@ def _last(node: Any) -> Any:
     while node.type in ("pipeline", "list", "negated_command"):
         node = [child for child in node.children if child.is_named][-1]
     return node
-
-
-class TooManyError(Exception):
-    """The text runs more commands than are read."""
 
 
 class Line(NamedTuple):
@@ -466,7 +465,7 @@ class Walk(Expander):
         """Hold a compound statement's redirections in a command without words."""
         if not redirects:
             return stdin
-        return (self._add(Command((), (), tuple(redirects), self.state.cwd, stdin, piped)),)
+        return (self.add(Command((), (), tuple(redirects), self.state.cwd, stdin, piped)),)
 
     def _redirect(self, node: Any, line: "Line") -> None:
         if len(line.redirects) >= MAX_REDIRECTS:
@@ -600,7 +599,7 @@ class Walk(Expander):
         )
         made: tuple[int, ...] = ()
         if None in bodies or redirects or assigns:
-            made = (self._add(command),)
+            made = (self.add(command),)
         for body in bodies:
             if body is not None:
                 before = state.copy()
@@ -639,7 +638,7 @@ class Walk(Expander):
         if depth and (piped or stdin or self._behind):
             # A function that starts itself beside itself: harmless at most by accident.
             bomb = Command((Word("fork-bomb"),), (), (), self.state.cwd, stdin, piped)
-            return (self._add(bomb),)
+            return (self.add(bomb),)
         if depth and name in self._walked_again:
             return ()  # has been walked with nothing known about its variables
         self._calling.append(name)
@@ -667,7 +666,7 @@ class Walk(Expander):
             return self._run(arguments, assigns, line.redirects, stdin, piped)
         before = len(self.commands)
         assign = self._assignment(node, keep=True)
-        self._add(Command((), (assign,), (), self.state.cwd))
+        self.add(Command((), (assign,), (), self.state.cwd))
         return tuple(range(before, len(self.commands)))
 
     def _on_variable_assignments(
@@ -703,7 +702,7 @@ class Walk(Expander):
                 for word in fields:
                     self._declare_word(word, declared)
         return (
-            self._add(Command(tuple(arguments), tuple(assigns), (), self.state.cwd, stdin, piped)),
+            self.add(Command(tuple(arguments), tuple(assigns), (), self.state.cwd, stdin, piped)),
         )
 
     def _declare(self, name: str, declared: "Declared") -> None:
@@ -789,9 +788,10 @@ class Walk(Expander):
         if items is not None and before is not None:
             self.state.set_list(label, (*before, *items) if appended else items)
 
-    def _add(self, command: Command) -> int:
+    def add(self, command: Command) -> int:
+        """Take a command, and return its index."""
         if len(self.commands) >= MAX_COMMANDS:
             raise TooManyError
-        self.work.spend(6 + len(command.words) + len(command.stdin))
+        self.work.spend(6 + len(command.words) + len(command.stdin) + len(command.cwd) // 12)
         self.commands.append(command)
         return len(self.commands) - 1

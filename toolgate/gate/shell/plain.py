@@ -21,7 +21,7 @@ Text = tuple[str, bool]
 """A word's text, and whether it stands for itself; if not, it is marked as ``words`` does."""
 
 _TOKEN = re.compile(
-    r"""[ \t]*(?:
+    r"""(?: [ \t] | (?<=[ \t])\\\n )*(?:
     (?P<literal> (?!=) [A-Za-z0-9_./:=@%+,^-]+ (?![^ \t\n]) )
     |(?P<operator> && | \|\| | [;|\n] )
     |(?P<redirect> [0-9]* (?: >> | >& | > | < ) )
@@ -52,6 +52,8 @@ class Node:
     Args:
         kind: ``program``, ``list``, ``pipeline``, ``plain_command``, or an operator.
         children: what it is made of.
+
+    A command has its words; the program, the first words of all of its commands.
     """
 
     __slots__ = ("children", "is_named", "redirects", "type", "words")
@@ -172,12 +174,13 @@ class _Plain:
         """Close a command and put it where the operators around it say."""
         self._end_word()
         command = self._command
-        self._work.spend(5 + len(command.words))
+        self._work.spend(5 + len(command.words) + 6 * len(command.redirects))
         if not command.words or self._redirect or self._behind_long:
             raise _NotPlainError
         first, literal = command.words[0]
         if not literal or first in _NOT_PLAIN or not _NAME.fullmatch(first):
             raise _NotPlainError
+        self._program.words.append(command.words[0])
         self._command = Node("plain_command", [])
         self._stages.append(command)
         if operator == "|":

@@ -14,7 +14,7 @@ TEMPORARY = "/tmp/TMPDIR"
 
 _SUBSCRIPTS = frozenset(("test", "[", "let", "printf", "read", "unset", "declare", "typeset"))
 
-_CHANGES = _SUBSCRIPTS.union(
+CHANGES = _SUBSCRIPTS.union(
     ("cd", "pushd", "popd", "set", "shift", "source", ".", "eval", "trap", "alias"),
     ("mapfile", "readarray", "getopts"),
 )
@@ -204,7 +204,7 @@ class State:
         while arguments and arguments[0].text in ("command", "builtin"):
             arguments = arguments[1:]
         name = arguments[0].text if arguments else ""
-        if name not in _CHANGES:
+        if name not in CHANGES:
             return faults
         rest = [word.text for word in arguments[1:]]
         if name in ("cd", "pushd"):

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 Found = TypeVar("Found")
 
-STEPS = 70_000
+STEPS = 64_000
 """Steps for one call: several times what the longest commands of real sessions take."""
 
 UNCOUNTED = 1 << 60
@@ -23,6 +23,14 @@ CODE = 0.5
 
 SPENT = "too-much-work"
 """Why a text is unresolved that would cost more than its steps."""
+
+
+MAX_REDIRECTS = 512
+"""Redirections of one command."""
+
+
+class TooManyError(Exception):
+    """The text has more commands, or one of them more redirections, than are read."""
 
 
 class SpentError(Exception):

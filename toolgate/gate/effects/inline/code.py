@@ -32,7 +32,7 @@ def effects_of_code(
     """
     if depth > MAX_CODE:
         return [reader.unknown("code-too-deep", name)]
-    reader.work.spend(2 * len(text))
+    reader.work.spend(120 + 3 * len(text) // 2)
     try:
         tree, whole = _tree(language, text)
         made = _effects_of_tree(tree, language, reader, command, name, depth)

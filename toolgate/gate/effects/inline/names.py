@@ -48,6 +48,7 @@ class Names:
 
     def __init__(self, tree: ast.AST, words: Vocabulary, *, flat: bool, work: Work) -> None:
         self.words = words
+        self.work = work
         self.flat = flat
         self.imported: dict[str, str] = {}
         self.starred: list[str] = []
@@ -60,7 +61,7 @@ class Names:
         self.taken: list[ast.Name | ast.Attribute] = []
         self._followed: set[int] = set()
         for node, certain in _in_order(tree):
-            work.spend(6)
+            work.spend(4)
             self._note(node, certain=certain and not flat)
         if len(self.calls) > MAX_CALLS:
             raise CodeTooLongError
@@ -197,8 +198,10 @@ class Names:
     def given(self, name: str) -> list[ast.expr | None]:
         """Return every value a name is given; None for one that is not known."""
         values = list(self.values.get(name, ()))
+        self.work.spend(4 + len(values))
         for function, position in self.parameters.get(name, ()):
             for call in self.called_with.get(function, ()):
+                self.work.spend(4)
                 if None in values:
                     values.remove(None)
                 values += self._passed(call, name, position)

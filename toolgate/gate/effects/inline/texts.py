@@ -71,6 +71,7 @@ class TextValues(Naming):
             found = tuple(dict.fromkeys(self._texts(node)))
         finally:
             self._depth -= 1
+        self.names.work.spend(6 + sum(map(len, found)) // 16)
         fits = 0 < len(found) <= MAX_TEXTS and all(len(text) <= MAX_LENGTH for text in found)
         return found if fits else UNKNOWN
 

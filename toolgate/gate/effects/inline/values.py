@@ -24,6 +24,7 @@ class Values(TextValues):
         """Return every list an expression may be, item by item; None when it is no known list."""
         if node is None or depth > 6:
             return None
+        self.names.work.spend(6)
         if isinstance(node, ast.List | ast.Tuple):
             return self._spread(node.elts, depth)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
