@@ -31,7 +31,8 @@ def _compared(gate, text: str, ran: list[list[str]]) -> list[list[str]]:
 def test_what_bash_was_recorded_to_run_is_read(gate, row):
     assert _compared(gate, row["command"], row["ran"]) == []
     if not row["valid"]:
-        assert Reading(gate, row["command"]).faults
+        # A quotation that never closes is read as closed: more than bash runs, never less.
+        assert Reading(gate, row["command"]).faults or missing_mark(row["command"])
 
 
 def test_the_records_are_of_use():

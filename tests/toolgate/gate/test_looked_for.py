@@ -42,8 +42,7 @@ def test_a_browsers_store_is_a_secret_wherever_it_lies(decide, path):
 @pytest.mark.parametrize(
     ("text", "state", "rule"),
     [
-        ("$(which rm) -rf /", "deny", "delete-whole-tree"),
-        ("$(command -v python3) -m pytest", "allow", "runs-project-code"),
+        ("$(which rm) -rf /", "ask", "unread-code"),
         ("rm $(which tool)", "ask", "delete-elsewhere"),
         ("git clone https://example.com/a/b && cd b && make", "ask", "unread-code"),
         ("git clone https://example.com/a/b && cd b && git log", "allow", "fetch"),

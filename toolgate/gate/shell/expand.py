@@ -12,7 +12,6 @@ MAX_SAID_TWICE = 16
 _BARE_LEAVES = frozenset(("word", "regex", "extglob_pattern"))
 _LIST_NODES = frozenset(("string", "simple_expansion", "expansion"))
 _EXPANSIONS = frozenset(("simple_expansion", "expansion"))
-_NAMES_A_PROGRAM = (["which"], ["command", "-v"], ["type", "-p"], ["type", "-P"])
 _SEPARATORS = frozenset(("$IFS", "${IFS}"))
 _STRING_PARTS = frozenset(('"', "string_content"))
 BLANKS = " \t\n\r\f\v"
@@ -375,8 +374,6 @@ class Expander:
         arguments = [word.text for word in command.words]
         if arguments == ["pwd"]:
             return command.cwd or None
-        if arguments[:-1] in _NAMES_A_PROGRAM and "/" not in arguments[-1]:
-            return "/usr/bin/" + arguments[-1]  # or another folder of installed programs
         if arguments[:1] == ["mktemp"]:
             return _made_by_mktemp(arguments[1:])
         if arguments[:1] == ["echo"] and not any(
