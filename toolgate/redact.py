@@ -51,9 +51,13 @@ _SURE = re.compile(r"(?i)(?:password|passwd|passphrase|passcode|secret)\Z")
 # quote without its end still counts, so no input is read twice.
 _QUOTED = r"\\\"[^\"\\\n]*+(?:\\\")?|\"(?:\\.|[^\"\\\n])++\"?|'[^'\n]++'?"
 _BARE = r"(?:\\.|[^\s\"'\\&;|,<>(){}]|,(?=[^\s\"']))++"
-_REFERENCE = r"(?!\"?\$(?:\(|(?:[A-Z_][A-Z0-9_]*+|\{[A-Za-z_][A-Za-z0-9_]*+\})\"?(?:[\s;&|)]|\Z)))"
+_REFERENCE = (
+    r"(?!\"?\$(?:\(|(?:[0-9@*]|[A-Z_][A-Z0-9_]*+|\{[A-Za-z_][A-Za-z0-9_]*+\})\"?(?:[\s;&|)]|\Z)))"
+)
 _SCHEME = r"(?!(?:bearer|basic|token|digest)\s{1,3}(?:\$|\[redacted))"
-_VALUE = rf"{_REFERENCE}{_SCHEME}(?P<secret>(?:{_QUOTED}|{_BARE})++)"
+# A quote goes on with a word only where a word follows it: else it ends what the name stands in.
+_MORE = rf"(?=[\"'][^\s\"',;:)}}\]|&])(?:{_QUOTED})|{_BARE}"
+_VALUE = rf"{_REFERENCE}{_SCHEME}(?P<secret>(?:{_QUOTED}|{_BARE})(?:{_MORE})*+)"
 
 _ISSUED = "|".join(
     (
@@ -148,14 +152,14 @@ _TEXTS: tuple[tuple[str, re.Pattern[str]], ...] = (
         re.compile(
             r"(?<![\w-])(?:-[A-Za-z]{0,6}[uU]|--(?:proxy-)?user)[ =]?"
             r"(?:\"[^\s:\"'/]{0,256}:(?P<secret>[^\"\n]++)|'[^\s:\"'/]{0,256}:(?P<single>[^'\n]++)"
-            rf"|(?!\d+:\d+\b)[^\s:\"'/]{{0,256}}:(?!//)(?P<bare>{_BARE}))"
+            rf"|(?!\d+:\d+\b)[^\s:\"'/]{{0,256}}:(?![/.])(?P<bare>{_BARE}))"
         ),
     ),
     (
         NAMED,
         re.compile(
             r"\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass)\b[^\n;|&]{0,256}?\s-p(?:(?<=sshpass\s-p)\s)?"
-            + _VALUE
+            r"(?!r(?:int[0f]?|une)\b|ath\b|erm\b)" + _VALUE
         ),
     ),
     (NAMED, re.compile(r"\bredis-cli\b[^\n;|&]{0,256}?\s-a\s" + _VALUE)),

@@ -8,7 +8,7 @@ declared but for what is listed. A graded-down window still prints its numbers.
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from toolgate.verify.findings import FAULTS, INCOMPLETE
+from toolgate.verify.faults import FAULTS, INCOMPLETE
 
 VALID, DEVIATIONS = "VALID", "VALID WITH DEVIATIONS"
 EXPLORATORY, VOID = "EXPLORATORY", "VOID"

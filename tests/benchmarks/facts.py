@@ -3,8 +3,9 @@
     python tests/benchmarks/facts.py [--entries N]... [--rounds N]
 
 Makes a ledger whose one session has N entries (half decisions, half outcomes; one call in
-five writes a file), then decides with the session read from it, each time from nothing, as
-a new process does: the session's index is opened and read each round. Times are CPU
+five writes a file, a few give names, links or settings a meaning), then decides with the
+session read from it, each time from nothing, as a new process does: the session's index is
+opened and read each round. With --plain nothing is given a meaning. Times are CPU
 milliseconds, the median of all rounds; "adds" is the difference to the same decision without
 a session. What a hook's append itself costs is not part of it.
 """
@@ -28,6 +29,14 @@ CWD = "/home/dev/app"
 SALT = b"s" * 32
 SESSION = "s1"
 GROUP = 256
+KEPT = {
+    7: "ln -s ../notes notes",
+    9: "git clone https://git.example/o/lib vendor/lib",
+    11: "git config alias.st 'status -sb'",
+    13: "echo \"alias ll='ls -l'\" >> ~/.bashrc",
+}
+"""Calls early in the session after which names, links and settings have to be looked up."""
+
 CALLS = {
     "looks": "git status && cat src/main.py | head -20",
     "runs a file written long ago": "bash run1.sh",
@@ -56,18 +65,21 @@ def call(number: int, command: str) -> ToolCall:
     )
 
 
-def command_of(number: int, last: int) -> str:
+def command_of(number: int, last: int, *, kept: bool) -> str:
     if number == last:
         return "echo 'echo hello' > latest.sh"
+    if kept and number in KEPT:
+        return KEPT[number]
     if number % 50 == 3:
         return "curl -s https://docs.example/page"
     return f"echo 'echo hello' > run{number}.sh" if number % 5 == 1 else f"grep -rn x{number} src"
 
 
-def fill(gate: Gate, root: str, entries: int) -> None:
+def fill(gate: Gate, root: str, entries: int, *, kept: bool) -> None:
     """Write a session of so many entries."""
     ledger, build = Ledger(root), build_digest()
-    calls = [call(n, command_of(n, entries // 2 - 1)) for n in range(entries // 2)]
+    last = entries // 2 - 1
+    calls = [call(n, command_of(n, last, kept=kept)) for n in range(last + 1)]
     for at in range(0, len(calls), GROUP):
         part = calls[at : at + GROUP]
         fields = [
@@ -133,13 +145,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--entries", type=int, action="append", help="size of the session")
     parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--plain", action="store_true", help="nothing is given a meaning")
     options = parser.parse_args()
     warm()
     gate = default_gate()
     for entries in options.entries or [5_000, 50_000]:
         with tempfile.TemporaryDirectory() as folder:
             root = os.path.join(folder, "ledger")
-            fill(gate, root, entries)
+            fill(gate, root, entries, kept=not options.plain)
             print(f"a session of {entries:,} entries")
             measure(gate, root, options.rounds)
 

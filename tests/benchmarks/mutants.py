@@ -27,6 +27,11 @@ import vectors
 UNITS = [
     "tests/toolgate/verify/test_parts.py",
     "tests/toolgate/verify/test_classes.py",
+    "tests/toolgate/verify/test_composition.py",
+    "tests/toolgate/verify/test_authority.py",
+    "tests/toolgate/verify/test_endings.py",
+    "tests/toolgate/verify/test_execution.py",
+    "tests/toolgate/verify/test_spans.py",
     "tests/toolgate/verify/test_verify_processes.py::test_frozen_cases",
 ]
 _SECONDS = 300

@@ -6,7 +6,7 @@ any decision, but it has no key but its own.
 
 from typing import Any
 
-from approved import Desk, key, policy
+from approved import SECOND, THIRD, Desk, key, policy
 from catalogue import fault, legal
 from ledgers import START
 
@@ -29,6 +29,13 @@ def cheat(one: Desk, action_class: str, *basis: str, call: str = "z0", **more: A
     one.say(call, "allowed", action_class, args=args, basis=tuple(basis), **more)
     one.done(call, action_class, args=args)
     one.close()
+
+
+def cite(one: Desk, event: str, **details: Any) -> None:
+    """Say on the spine that a decision uses up approvals."""
+    one.ledger.audit(
+        action="approval.cited", actor="agent", target=event, details=details, ts=one.tick()
+    )
 
 
 def rotation(one: Desk, name: str, old: str, new: str, *signers: str) -> dict[str, Any]:
@@ -139,6 +146,36 @@ def _(kit: Any) -> None:
     one.close()
 
 
+@fault("denied-although-approved-in-a-linear-session", "R", "entries.composition_denied",
+       base=BASE)  # fmt: skip
+def _(kit: Any) -> None:
+    """The approvals stand in the denial's own turn, and the spine says which came first"""
+    one = desk(kit, shape="linear")
+    one.approve("alice", "drop")
+    one.approve("bob", "drop")
+    one.say("z0", "denied", "drop", rule="composition")
+    one.close()
+
+
+@fault("unmet-behind-a-policy-that-is-not-held", "R", "entries.policy_unknown",
+       "entries.composition_unmet", base=BASE)  # fmt: skip
+def _(kit: Any) -> None:
+    """What rests on approvals is judged under each policy that is held, whatever is not"""
+    one = desk(kit, "zeta", text=SECOND)
+    one.say("z0", "allowed", "deploy")
+    one.done("z0", "deploy")
+    one.close()
+    (kit.root / "policies" / f"{digest(THIRD)[7:]}.json").unlink()
+
+
+@fault("approval-that-names-two-before-it", "R", "entries.approval_order", base=BASE)
+def _(kit: Any) -> None:
+    one = desk(kit)
+    two = one.approve("alice", "deploy"), one.approve("bob", "deploy")
+    one.force(one.signed("bob", session="more"), *two)
+    one.close()
+
+
 @fault("denied-although-it-cites-approvals", "R", "entries.composition_denied", base=BASE)
 def _(kit: Any) -> None:
     one = desk(kit)
@@ -153,6 +190,18 @@ def _(kit: Any) -> None:
     asked = one.say("z0", "asked")
     given = one.force(one.signed("bob", decision_digest=asked))
     one.say("z0", "denied", basis=(asked, given))
+    one.close()
+
+
+@fault("citation-that-lists-nothing", "R", "entries.composition_denied", base=BASE)
+def _(kit: Any) -> None:
+    """What says that approvals were used up names none of them"""
+    one = desk(kit)
+    one.approve("alice", "drop")
+    one.approve("bob", "drop")
+    cite(one, digest(b"z1"), approvals=2)
+    one.prompt("p2")
+    one.say("z0", "denied", "drop", rule="composition")
     one.close()
 
 
@@ -380,6 +429,18 @@ def _(kit: Any) -> None:
     cheat(one, "deploy", *given)
 
 
+@fault("approval-taken-back-before-it-was-cited", "R", "entries.approval_refused", base=BASE)
+def _(kit: Any) -> None:
+    """In the decision's own turn, where only the citation says what stood before it"""
+    one = desk(kit)
+    given = one.approve("alice", "deploy"), one.approve("bob", "deploy")
+    one.approve("alice", "deploy", verdict="refuse")
+    event = one.say("z0", "allowed", "deploy", basis=given)
+    cite(one, event, approvals=sorted(given))
+    one.done("z0", "deploy")
+    one.close()
+
+
 @fault("refusal-by-a-stranger", "R", "entries.approval_key", base=BASE)
 def _(kit: Any) -> None:
     one = desk(kit)
@@ -517,6 +578,36 @@ def _(kit: Any) -> None:
     cheat(one, "look", asked, one.force(one.signed("alice", decision_digest=asked)))
 
 
+def refused_late(one: Desk, *, closed: bool) -> None:
+    """Let an asked call run, and refuse it afterwards as if it had been before."""
+    asked, then = one.say("z0", "asked"), one.ts
+    one.done("z0")
+    if closed:
+        one.stop()
+    one.force(one.signed("bob", decision_digest=asked, verdict="refuse", ts=then))
+    one.close()
+
+
+@legal("refused-once-the-turn-was-closed", beside="refused-ask-that-ran", base=BASE)
+def _(kit: Any) -> None:
+    refused_late(desk(kit), closed=True)
+
+
+@legal("refused-behind-the-answer-in-a-linear-session", beside="refused-ask-that-ran", base=BASE)
+def _(kit: Any) -> None:
+    refused_late(desk(kit, shape="linear"), closed=False)
+
+
+@legal("denied-with-approvals-behind-it-in-a-linear-session",
+       beside="denied-although-approved-in-a-linear-session", base=BASE)  # fmt: skip
+def _(kit: Any) -> None:
+    one = desk(kit, shape="linear")
+    one.approve("alice", "drop")
+    one.say("z0", "denied", "drop", rule="composition")
+    one.approve("bob", "drop")
+    one.close()
+
+
 @legal("refused-by-a-stranger-and-ran", beside="refused-ask-that-ran", base=BASE)
 def _(kit: Any) -> None:
     one = desk(kit)
@@ -582,6 +673,28 @@ def _(kit: Any) -> None:
     one.approve("alice", "deploy")
     assert one.attempt("z1", "deploy").allowed
     one.done("z1", "deploy")
+    one.close()
+
+
+@legal("approval-taken-back-after-it-was-cited", beside="approval-taken-back-before-it-was-cited",
+       base=BASE)  # fmt: skip
+def _(kit: Any) -> None:
+    one = desk(kit)
+    given = one.approve("alice", "deploy"), one.approve("bob", "deploy")
+    event = one.say("z0", "allowed", "deploy", basis=given)
+    cite(one, event, approvals=sorted(given))
+    one.approve("alice", "deploy", verdict="refuse")
+    one.done("z0", "deploy")
+    one.close()
+
+
+@legal("approvals-used-up-by-a-writer-that-died", beside="denied-although-approved", base=BASE)
+def _(kit: Any) -> None:
+    one = desk(kit)
+    given = one.approve("alice", "drop"), one.approve("bob", "drop")
+    cite(one, digest(b"z1"), approvals=sorted(given))
+    one.prompt("p2")
+    one.say("z0", "denied", "drop", rule="composition")
     one.close()
 
 

@@ -8,7 +8,7 @@ from world import NOT_RUN, Call, World
 
 from toolgate.canonical import digest_of
 from toolgate.verify import Report
-from toolgate.verify.findings import BY_CODE
+from toolgate.verify.faults import BY_CODE
 from toolgate.verify.traces.span import Answer, Span, Trace
 
 STATUS = {"ok": "ok", "error": "error", "timeout": "error", "cancelled": "cancelled"}

@@ -181,6 +181,14 @@ def _(kit: Any) -> None:
     cheat(one, "look", one.let("bob"), call="z1", rule="may-deny")
 
 
+@fault("policy-that-lifts-for-longer-than-any-may", "R", "entries.policy_unknown", base=BASE)
+def _(kit: Any) -> None:
+    """No compiler makes it: leave holds for a day at most"""
+    one = counter(kit, policy({"ask": "person", "deny": "never", "never": [], "minutes": 1441}))
+    one.say("z0", "denied", rule="may-ask")
+    one.close()
+
+
 # -- signatures that are not about the call, or spent
 
 

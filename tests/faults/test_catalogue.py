@@ -9,7 +9,7 @@ import systems
 
 from toolgate.verify import verify
 from toolgate.verify.anchors import NOTHING
-from toolgate.verify.findings import BY_CODE, FAULTS
+from toolgate.verify.faults import BY_CODE, FAULTS
 from toolgate.verify.traces.load import load_trace
 
 ROWS = catalogue.load()

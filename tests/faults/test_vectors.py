@@ -4,7 +4,7 @@ import freeze
 import pytest
 import vectors
 
-from toolgate.verify.findings import BY_CODE, FAULTS
+from toolgate.verify.faults import BY_CODE, FAULTS
 
 CASES = vectors.cases()
 ALONE = [case for case in CASES if "system" not in case["args"]]

@@ -104,6 +104,10 @@ def test_a_secret_goes(text: str, secret: str) -> None:
         "PASSWORD=$(pass show db) run",
         "the bearer token is checked",
         "git -u https://host:8080/x",
+        "socat -u OPEN:/var/log/syslog CREAT:/tmp/x",
+        "find . -name mysql -print",
+        "find . -name mysql -prune -o -print",
+        "local token=$1",
         "",
     ],
 )
@@ -113,6 +117,17 @@ def test_ordinary_text_stays(text: str) -> None:
 
 def test_what_surrounds_a_secret_stays() -> None:
     assert redact("run TOKEN=abc && deploy") == "run TOKEN=[redacted:named-value] && deploy"
+
+
+def test_what_stands_behind_the_quote_that_a_secret_ends_in_stays() -> None:
+    said = 'curl -H "X-Api-Key: abc123" -d @body.json "https://host/" --token "abc" && rm -rf x'
+    assert redact(said) == (
+        'curl -H "X-Api-Key: [redacted:named-value]" -d @body.json "https://host/" '
+        "--token [redacted:named-value] && rm -rf x"
+    )
+    assert redact('{"token":"abc","path":"/x","n":1}') == (
+        '{"token":[redacted:named-value],"path":"/x","n":1}'
+    )
 
 
 def test_json_is_redacted_in_every_place() -> None:

@@ -28,7 +28,7 @@ _COMMANDS = {
     "hook": ("toolgate.cli.hook:hook", "Print the agent's settings that install the hook."),
     "key": ("toolgate.cli.key:key", "Make, show and rotate signing keys."),
     "ledger": ("toolgate.cli.ledger:ledger", "Verify and show the decision ledger."),
-    "policy": ("toolgate.cli.policy:policy", "Check, compile and show policies."),
+    "policy": ("toolgate.cli.policy:policy", "Write, check, test and compare policies."),
     "propose": ("toolgate.cli.propose:propose", "Propose rules for what people always approve."),
     "refuse": ("toolgate.cli.approve:refuse", "Refuse a call that was asked or denied, signed."),
     "replay": ("toolgate.cli.replay:replay", "Decide recorded decisions again, byte for byte."),

@@ -222,9 +222,20 @@ def _task(
     if call.task is None:
         return []
     from toolgate.cli.task import told
+    from toolgate.gate.policy.evaluate import nothing_known
     from toolgate.gate.weighed import weighed_task
 
-    made = weighed_task(gate.policy, gate.catalog, call, decision.effects, session, call.task)
+    effects = decision.effects
+    verdict = evaluate(gate.policy, call.tool, effects, nothing_known, call)
+    made = weighed_task(
+        gate.policy,
+        call,
+        verdict,
+        effects,
+        nothing_known,
+        lambda: gate.reading(call, session),
+        call.task,
+    )
     return told(made)
 
 

@@ -21,6 +21,7 @@ from toolgate.gate.shell.work import SPENT, SpentError, Work
 from toolgate.records import MAX_EFFECTS
 
 if TYPE_CHECKING:
+    from toolgate.gate.effects.trace import Node
     from toolgate.gate.kept import KeptTexts
     from toolgate.gate.readings import Reading
     from toolgate.gate.shell.opinion import Names
@@ -84,17 +85,22 @@ class Gate:
         return self._effects(call, Files(), nothing_known)
 
     def _read(
-        self, call: ToolCall, files: Files, known: Known, session: Session
+        self,
+        call: ToolCall,
+        files: Files,
+        known: Known,
+        session: Session,
+        may_pass: tuple[str, ...],
     ) -> tuple[Effect, ...]:
         """Return what a call would do, as it was read before where that still holds."""
         texts = self._kept_texts() if call.tool in SHELL_TOOLS else None
         if texts is None:
-            return self._effects(call, files, known)
+            return self._effects(call, files, known, may_pass)
         text = text_field(call, "command")
         found = texts.find(text, call.place, session)
         if found is None:
             readers: list[Reader] = []
-            found = self._effects(call, files, known, readers)
+            found = self._effects(call, files, known, may_pass, readers)
             if not any(reader.doubtful for reader in readers):
                 # What another parser is asked depends on the answer, and so on more than these.
                 texts.keep(text, call.place, session, found, files)
@@ -114,6 +120,7 @@ class Gate:
         call: ToolCall,
         files: Files,
         known: Known,
+        may_pass: tuple[str, ...] = (ALLOW,),
         readers: list[Reader] | None = None,
     ) -> tuple[Effect, ...]:
         """Return what a call would do, and add who has read it to ``readers``."""
@@ -133,7 +140,7 @@ class Gate:
             except SpentError:
                 made = [reader(files).unknown(SPENT, call.tool)]
         doubtful = [one for one in readers if one.doubtful]
-        if doubtful and self._decides(call, tuple(made), known) == ALLOW:
+        if doubtful and self._decides(call, tuple(made), known) in may_pass:
             made += [effect for one in doubtful for effect in self._doubts(one)]
         if files.written:
             from toolgate.gate.effects.contained import Content
@@ -193,8 +200,12 @@ class Gate:
         """
         files = Files(session)
         known = self._known(session, files)
+        task = task if task is not None else call.task
+        told = bool(readings) or (task is not None and bool(task.prompts or task.goal))
         try:
-            effects = self._read(call, files, known, session)
+            # What is told may let an ask pass, so an ask is then read a second time as well.
+            may_pass = (ALLOW, ASK) if told else (ALLOW,)
+            effects = self._read(call, files, known, session, may_pass)
         except InputError as error:
             return self.refusal("input", str(error))
         except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
@@ -203,13 +214,24 @@ class Gate:
             return self._failed(call, type(error).__name__)
         verdict = evaluate(self.policy, call.tool, effects, known, call)
         said: tuple[Fact, ...] = ()
-        task = task if task is not None else call.task
-        if readings or (task is not None and (task.prompts or task.goal)):
+        if told:
             from toolgate.gate.weighed import weighed
 
-            verdict, said = weighed(
-                self.policy, self.catalog, call, verdict, effects, known, session, task, readings
-            )
+            try:
+                verdict, said = weighed(
+                    self.policy,
+                    call,
+                    verdict,
+                    effects,
+                    known,
+                    lambda: self.reading(call, session),
+                    task,
+                    readings,
+                )
+            except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
+                # A fault of ours in reading the task; what the rules deny stands.
+                if verdict.rule.decide != DENY:
+                    return self._failed(call, type(error).__name__)
         facts = (*said, *files.facts)
         if verdict.rule.decide != DENY and verdict.action_class in self.policy.composition:
             return self._composed(call, verdict, effects, facts)
@@ -225,6 +247,18 @@ class Gate:
             policy=self.policy.digest,
             sentence=_sentence(call, verdict, state),
             converted=state != verdict.rule.decide,
+        )
+
+    def reading(self, call: ToolCall, session: Session = NOTHING) -> "Node | None":
+        """Return how a call's shell text is read; None for a tool that is no shell."""
+        command = call.input.get("command")
+        if call.tool not in SHELL_TOOLS or not isinstance(command, str):
+            return None
+        from toolgate.gate.effects.trace import reading_of
+
+        paths = self._paths_at(call.place)
+        return reading_of(
+            command, call.place, self.policy.settings, self.catalog, session, paths=paths
         )
 
     def _known(self, session: Session, files: Files) -> Known:
@@ -274,7 +308,7 @@ class Gate:
         sentence = f"{answer}: the gate failed to read the call ({name})." + _nobody(
             call, asked, state
         )
-        return self.refusal(GATE_FAULT, sentence)._replace(state=state)
+        return self.refusal(GATE_FAULT, sentence)._replace(state=state, converted=state != asked)
 
     def refusal(self, rule: str, sentence: str) -> Decision:
         """Return a deny for a call that could not be judged."""

@@ -1,21 +1,22 @@
 """What a task and other readings make of the rules' verdict on a call. Pure."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from toolgate.gate.decision import ALLOW, ASK, Fact
-from toolgate.gate.policy.evaluate import Known, Verdict, evaluate, nothing_known
+from toolgate.gate.effects.trace import Node
+from toolgate.gate.policy.evaluate import Known, Verdict, evaluate
 from toolgate.gate.policy.lattice import Settled, Static, settle
 from toolgate.gate.policy.rule import Rule
-from toolgate.gate.readings import AUTHORIZED, Reading
+from toolgate.gate.policy.softening import may_soften
+from toolgate.gate.readings import AUTHORIZED, JUDGE, Reading
 from toolgate.gate.task.match import PROHIBITS, RESERVED, Found
 from toolgate.gate.task.task import NO_TASK, Task
 from toolgate.gate.task.weigh import Asked, Weighed, weigh
 
 if TYPE_CHECKING:
     from toolgate.gate.call import ToolCall
-    from toolgate.gate.catalog.load import Catalog
     from toolgate.gate.effects.model import Effect
-    from toolgate.gate.facts.session import Session
     from toolgate.gate.policy.model import Policy
 
 _BECAUSE = {
@@ -28,12 +29,11 @@ _BECAUSE = {
 
 def weighed(
     policy: "Policy",
-    catalog: "Catalog",
     call: "ToolCall",
     verdict: Verdict,
     effects: tuple["Effect", ...],
     known: Known,
-    session: "Session",
+    trace: Callable[[], Node | None],
     task: Task | None,
     readings: tuple[Reading, ...],
 ) -> tuple[Verdict, tuple[Fact, ...]]:
@@ -41,22 +41,22 @@ def weighed(
 
     Args:
         policy: the policy.
-        catalog: the catalogue it was compiled with.
         call: the call.
         verdict: what the rules say.
         effects: what the call does.
         known: says whether a fact is known of the session.
-        session: the session.
+        trace: returns how the call's shell text was read, None for another tool.
         task: what the user asked for, if known.
         readings: what others have read of the call.
     """
     task = task or NO_TASK
     judged = any(one.axis == AUTHORIZED for one in readings)
-    made = weighed_task(policy, catalog, call, effects, session, task, known, judged=judged)
+    made = weighed_task(policy, call, verdict, effects, known, trace, task, judged=judged)
     every = (*(one.reading for one in made.found), *readings)
     if not made.whole:
         every = tuple(one for one in every if one.axis != AUTHORIZED)
-    static = Static(verdict.rule.decide, verdict.rule.axis, softenable=made.lowerable)
+    lowerable = made.lowerable and may_soften(policy, call, effects, known)
+    static = Static(verdict.rule.decide, verdict.rule.axis, softenable=lowerable)
     settled = settle(policy.axes, static, every, task=bool(task.prompts or task.goal))
     used = [one for one in made.found if one.reading.name in (PROHIBITS, RESERVED)]
     used += [one for one in made.found if one.reading == settled.mitigation]
@@ -68,12 +68,12 @@ def weighed(
 
 def weighed_task(
     policy: "Policy",
-    catalog: "Catalog",
     call: "ToolCall",
+    verdict: Verdict,
     effects: tuple["Effect", ...],
-    session: "Session",
+    known: Known,
+    trace: Callable[[], Node | None],
     task: Task,
-    known: Known = nothing_known,
     *,
     judged: bool = True,
 ) -> Weighed:
@@ -81,10 +81,10 @@ def weighed_task(
     asked = frozenset(
         effect
         for effect in effects
-        if evaluate(policy, call.tool, (effect,), known, call).rule.decide == ASK
+        if verdict.rule.decide == ASK
+        and evaluate(policy, call.tool, (effect,), known, call).rule.decide == ASK
     )
-    by = Asked(asked, policy.lexicon, judged)
-    return weigh(task, call, effects, by, policy.settings, catalog, session)
+    return weigh(task, call, effects, Asked(asked, policy.lexicon, judged), trace)
 
 
 def _verdict(verdict: Verdict, settled: Settled, found: tuple[Found, ...]) -> Verdict:
@@ -95,6 +95,8 @@ def _verdict(verdict: Verdict, settled: Settled, found: tuple[Found, ...]) -> Ve
         return verdict
     if reading is None or settled.state == ALLOW:
         because = f"{rule.because}, and the user's latest words ask for just this"
+        if settled.mitigation is not None and settled.mitigation.source == JUDGE:
+            because += f", as the judge reads them ({settled.mitigation.value:.2f})"
         decided = rule._replace(decide=settled.state, because=because)
         return verdict._replace(rule=decided)
     by = next((one for one in found if one.reading == reading), None)

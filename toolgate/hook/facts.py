@@ -11,9 +11,10 @@ from typing import Any
 
 from toolgate.canonical import digest
 from toolgate.errors import LedgerError
+from toolgate.gate.effects.reading import DEFINED, LINKS, NAMES, SETTINGS, SHELL
 from toolgate.gate.facts.artifacts import SEVERAL, UNREADABLE, Artifact, Write
 from toolgate.gate.facts.history import STORES, Decided, by_path, latest_fact, says, writes_of
-from toolgate.gate.facts.session import READ_SECRET, READ_UNTRUSTED
+from toolgate.gate.facts.session import PART_MARK, READ_SECRET, READ_UNTRUSTED
 from toolgate.gate.recorded import resource_ref
 from toolgate.ledger.append import Ledger
 from toolgate.ledger.index import answered_by, decision_digest_of
@@ -33,6 +34,8 @@ _RESOURCE = b'"resource":"'
 _RESOURCE_LENGTH = 34
 _ANY_FILE = b"*"
 _TERMINAL = b'"terminal_state":"'
+# Whatever writes one of these gives a meaning, or may.
+_SETTINGS_FILES = ("/.git/config", "/.gitconfig", "/.npmrc")
 _WAITING = (None, "unresolved")
 
 
@@ -83,13 +86,46 @@ class LedgerSession:
         self._turn: int | None = None
         self._sweeping: bool | None = None
         self._writes: dict[str, list[Write]] = {}
+        self._given: frozenset[bytes] | None = None
 
     def artifact(self, path: str) -> Artifact | None:
         """Return what a file is known to hold; if the ledger cannot be read, that it cannot."""
         try:
-            return by_path(path, lambda name: resource_ref(name, self._salt), self._writes_of)
+            if path == DEFINED:
+                return self._kinds()
+            file = path.partition(PART_MARK)[0]
+            named = file == SHELL or file.endswith(_SETTINGS_FILES)
+            if named and not (self._is_given(path) or self._is_given(file)):
+                return None
+            return by_path(path, self._ref, self._writes_of)
         except LedgerError:
             return UNREADABLE
+
+    def _ref(self, name: str) -> str:
+        return resource_ref(name, self._salt)
+
+    def _kinds(self) -> Artifact | None:
+        """Return of which kinds any meaning was given, also by calls that came to nothing.
+
+        It only says what is worth looking up, so the outcomes of the calls are not asked for.
+        """
+        lines = self._lines().decisions((self._ref(DEFINED).encode(),))
+        if not lines:
+            return None
+        rows = [row for line in lines for row in line.split(_RESOURCE)[1:]]
+        # Entries with too many files to name speak of any.
+        if not any(_SEVERAL in line for line in lines):
+            self._given = frozenset(row[:_RESOURCE_LENGTH] for row in rows)
+        kinds = (NAMES, LINKS, SETTINGS)
+        stored = {kind: f"{STORES}{kind})".encode() for kind in kinds}
+        found = [kind for kind in kinds if any(stored[kind] in line for line in lines)]
+        return Artifact(tuple((kind, "") for kind in found), ())
+
+    def _is_given(self, path: str) -> bool:
+        """Say whether an entry speaks of a name or setting; most are looked up in vain."""
+        if self._given is None:
+            self._kinds()
+        return self._given is None or self._ref(path).encode() in self._given
 
     def has(self, code: str, turns: int) -> str | None:
         """Return the latest entry of the last turns that says a fact, or None.

@@ -10,7 +10,7 @@ from toolgate.approval import Approvers, code_of
 from toolgate.canonical import parse
 from toolgate.gate.decision import ALLOW, ASK, Decision
 from toolgate.gate.engine import Gate
-from toolgate.gate.policy.lift import Lifting, answer_by, lift_of
+from toolgate.gate.policy.lift import Lifting, answer_by, is_sealed, lift_of
 from toolgate.hook.event import Event
 from toolgate.ledger.append import Ledger
 from toolgate.ledger.approvals import Composing
@@ -37,7 +37,7 @@ def settle(
         environ: the process environment; names the ledger in the command to type.
         ts: when the call was received, microseconds UTC.
     """
-    lifting = _lifting(gate, decision)
+    lifting = _lifting(gate, decision, fields.intent.action_type)
     if lifting is None:
         policy = gate.policy_bytes
         ledger.decide(event.session, key=event.key, fields=fields, policy=policy, ts=ts)
@@ -58,7 +58,7 @@ def settle(
     return decision._replace(sentence=f"{decision.sentence} {said}")
 
 
-def _lifting(gate: Gate, decision: Decision) -> Lifting | None:
+def _lifting(gate: Gate, decision: Decision, tool: str) -> Lifting | None:
     """Return who may let a call through; None if nobody may."""
     policy = gate.policy
     if decision.action_class in policy.composition:
@@ -68,6 +68,8 @@ def _lifting(gate: Gate, decision: Decision) -> Lifting | None:
     answer = answer_by(compiled, decision.rule)
     effects = (effect.type for effect in decision.effects)
     if answer is None or lift.refusal(decision.rule, answer, effects):
+        return None
+    if is_sealed(policy.rules, lift.never, tool, decision.effects):
         return None
     return Lifting(tuple(policy.principals), answer, lift.minutes)
 

@@ -39,7 +39,8 @@ class HeldBack(NamedTuple):
     """A call that was asked about or denied, or let through by a signature.
 
     Args:
-        entry: the entry digest of its first decision.
+        entry: the entry digest of the first decision that held it back, or let it through on
+            a signature.
         session: its session.
         call: its call id.
         tool: the tool's name.
@@ -47,7 +48,7 @@ class HeldBack(NamedTuple):
         axis: that rule's axis, if any.
         answer: what became of it, one of this module's words.
         shapes: its effects, each once, sorted.
-        decision: that first decision.
+        decision: that decision.
     """
 
     entry: str
@@ -102,6 +103,7 @@ def answers_of(lines: Iterable[Line | Bad]) -> Answers:
     """
     said, policy = _Said(), None
     calls: dict[tuple[str, str], _Call] = {}
+    events: set[str] = set()
     ends: dict[str, set[str]] = defaultdict(set)
     for line in lines:
         if isinstance(line, Bad):
@@ -109,9 +111,14 @@ def answers_of(lines: Iterable[Line | Bad]) -> Answers:
         entry = line.entry
         if isinstance(entry, Decision):
             key = (entry.session, entry.ev.action_ref)
-            calls.setdefault(key, _Call([])).made.append((line.digest, line.event, entry))
+            # What was simply allowed is most of a ledger, and says nothing here.
+            if key in calls or entry.basis or entry.ev.decision_state != _ALLOWED:
+                calls.setdefault(key, _Call([])).made.append((line.digest, line.event, entry))
+                events.add(line.event)
         elif isinstance(entry, Outcome):
-            ends[entry.ev.decision_digest].add(entry.ev.terminal_state)
+            # A late one stands on the spine, which is read before the session's own file.
+            if entry.ev.decision_digest in events or not line.file.startswith("sessions/"):
+                ends[entry.ev.decision_digest].add(entry.ev.terminal_state)
         elif isinstance(entry, PolicySet):
             policy = entry.ev.policy
         elif isinstance(entry, Other) and entry.kind == "approval":

@@ -155,14 +155,20 @@ class Indexed:
         recent = {start: line for key in keys for start, line in self._in_tail(key)}
         lines += [recent[start] for start in sorted(recent)]
         # A row of an index whose writer died may be cut short: the line itself must fit.
-        return [line for line in lines if not wanted.isdisjoint(self._all_keys(line))]
+        needles = [needle for key in wanted for needle in self._needles(key)]
+        return [
+            line
+            for line in lines
+            if line.endswith(_END) and any(needle in line for needle in needles)
+        ]
+
+    def _needles(self, key: bytes) -> Sequence[bytes]:
+        """Return the bytes one of which stands in every line found under a key."""
+        return (key[len(_OUTCOME) :],) if key.startswith(_OUTCOME) else self._needles_of(key)
 
     def _in_tail(self, key: bytes) -> list[tuple[int, bytes]]:
         """Return the lines behind the index that may be found under a key."""
-        if key.startswith(_OUTCOME):
-            needles: Sequence[bytes] = (key[len(_OUTCOME) :],)
-        else:
-            needles = self._needles_of(key)
+        needles = self._needles(key)
         if not any(self._recent.rfind(needle) >= 0 for needle in needles):
             return []
         return [item for item in self._tail if any(needle in item[1] for needle in needles)]

@@ -916,7 +916,7 @@ const isPolicy = fieldsOf({
       ask: orMissing(oneOf('person', 'never')),
       deny: orMissing(oneOf('person', 'never')),
       never: orMissing(texts),
-      minutes: orMissing((value) => natural(value) && value > 0),
+      minutes: orMissing((value) => natural(value) && value > 0 && value <= 1440),
     }),
   ),
   authored_by: anyOrNull(fieldsOf({ name: text, key: text, authorizing_policy: orNull(text) })),

@@ -11,6 +11,7 @@ from toolgate.verify.anchors import NOTHING, Anchors
 from toolgate.verify.directory import session_name
 from toolgate.verify.entries import Entries, Noted
 from toolgate.verify.execution import Execution
+from toolgate.verify.extent import Extent
 from toolgate.verify.findings import MOST_OF_A_CODE, Found, attribute, verdict
 from toolgate.verify.log import Log
 from toolgate.verify.place import open_ledger
@@ -19,7 +20,6 @@ from toolgate.verify.reader import Reader
 from toolgate.verify.report import Report
 from toolgate.verify.shapes import Decision, Outcome, SessionClose, SessionOpen, TurnClose
 from toolgate.verify.traces.span import Span, Trace
-from toolgate.verify.words import counted
 
 _STEP = 4096
 _WORTH_FORKING_BYTES = 16 * 1024 * 1024
@@ -307,7 +307,18 @@ class _Verification:
         execution = self._execution
         findings = attribute(chain.from_iterable(self._found()))
         more = sum((seen.more for seen in self._found()), Counter[str]())
-        conditions, runs = self._conditions(), self._directory.runs()
+        extent = Extent(
+            directory=self._directory,
+            entries=self._entries,
+            log=self._log,
+            execution=execution,
+            trace=self._trace,
+            pin=None if self._pin is None else self._pin[0],
+            pinned=self._pinned,
+            read=self._read,
+            sessions=len(self._names),
+        )
+        conditions, runs = extent.conditions(), self._directory.runs()
         return Report(
             verdict=verdict(findings, conditional=bool(conditions)),
             findings=findings,
@@ -330,96 +341,8 @@ class _Verification:
             recovered=self._recovered,
             asks=list(execution.asks),
             unlisted=execution.unlisted,
-            checked=self._checked(),
-            unchecked=self._unchecked(conditions, runs),
+            checked=extent.checked(),
+            unchecked=extent.unchecked(conditions, runs),
             conditions=conditions,
             runs=runs,
         )
-
-    def _checked(self) -> list[str]:
-        checked = [
-            f"entries: form, canonical bytes and bindings of {counted(self._read, 'entry')}",
-            f"log: one chain of {counted(self._log.head[0], 'spine entry')}, the turns of "
-            f"{counted(len(self._names), 'session')}",
-            "execution: every outcome against its decision",
-        ]
-        given = self._entries.approvals
-        if given.entries:
-            checked.append(
-                f"entries: {counted(len(given.entries), 'approval')} and what rests on it"
-            )
-        if given.rotations:
-            checked.append(f"entries: {counted(given.rotations, 'rotation')} of an approver's key")
-        segments = self._directory.segments
-        if segments:
-            held = counted(len(segments), "sealed segment")
-            checked.append(f"log: {held} against the manifest")
-        if self._trace is not None:
-            shown = counted(len(self._trace.calls), "call")
-            joins = self._execution.joins
-            checked.append(
-                f"execution: {shown} of a trace against the ledger, {joins.get('id', 0)} joined "
-                f"by id and {joins.get('content', 0)} by content"
-            )
-        if self._pin is not None:
-            checked.append(f"log: {self._said_of_pin(self._pin[0])}")
-        return checked + [f"log: {item}" for item in self._log.heads.checked()]
-
-    def _said_of_pin(self, seq: int) -> str:
-        if not self._log.holds_pin:
-            return f"the pin, entry {seq}; the ledger does not hold it"
-        behind = self._behind_pin()
-        if behind is None:
-            return f"the ledger ends at the pinned entry {seq}"
-        which, were = behind
-        return (
-            f"the ledger holds the pinned entry {seq}; {which} came after the pin and {were} "
-            "not covered by it"
-        )
-
-    def _behind_pin(self) -> tuple[str, str] | None:
-        """Return which entries came after the pins that are held, and their verb; None if none did.
-
-        Nothing is said of a pin that is not held: that is a finding.
-        """
-        first, last = self._log.covered + 1, self._log.head[0]
-        if first == 1 or first > last:
-            return None
-        return (f"entry {last}", "is") if first >= last else (f"entries {first} to {last}", "are")
-
-    def _conditions(self) -> list[str]:
-        """Return what PASS would need and this verification did not have."""
-        conditions: list[str] = []
-        behind = self._behind_pin()
-        if not self._pinned:
-            conditions.append("whether the whole ledger was rewritten or cut: no pin was given")
-        elif behind is not None:
-            which, were = behind
-            conditions.append(
-                f"whether what follows the pin was rewritten or cut: {which} {were} not covered "
-                "by it"
-            )
-        inferred = self._execution.inferred
-        if inferred:
-            how = "it is known by its" if inferred == 1 else "they are known by their"
-            conditions.append(f"who approved {counted(inferred, 'ask')}: {how} execution only")
-        return conditions
-
-    def _unchecked(self, conditions: list[str], runs: list[str]) -> list[str]:
-        unchecked: list[str] = []
-        if self._trace is None:
-            unchecked.append("execution against a trace: none was given")
-        unchecked += conditions
-        unchecked += self._log.heads.unchecked()
-        segments = self._directory.segments
-        if segments and segments.unread_twins:
-            twins = counted(segments.unread_twins, "Parquet twin")
-            unchecked.append(f"what {twins} of segments say: pyarrow is not installed")
-        beside = self._directory.beside
-        if beside:
-            be = "is" if len(beside) == 1 else "are"
-            unchecked.append(f"{' and '.join(beside)}, which {be} no part of the chain")
-        if runs:
-            found, whose = counted(len(runs), "ledger"), "its" if len(runs) == 1 else "their"
-            unchecked.append(f"{found} in runs/ with {whose} own chain and verification")
-        return unchecked

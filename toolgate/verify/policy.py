@@ -58,7 +58,7 @@ class Lift(Struct, frozen=True):
     ask: Literal["person", "never"] = "person"
     deny: Literal["person", "never"] = "never"
     never: tuple[str, ...] = ()
-    minutes: Annotated[int, Meta(ge=1)] = 60
+    minutes: Annotated[int, Meta(ge=1, le=1440)] = 60
 
 
 class Policy(Struct):

@@ -49,7 +49,8 @@ class _Wanted:
         digits = self._begin[7:]
         if not 8 <= len(digits) <= 64 or digits.strip("0123456789abcdef"):
             raise InputError(
-                f"ENTRY is {text!r:.90}; expected a digest, or at least its first 8 hex digits"
+                f"ENTRY is {text!r:.90}; expected a digest, or at least its first 8 hex digits "
+                "(toolgate ledger show CALL lists those of a call)"
             )
 
     def is_it(self, line: Line) -> bool:
@@ -166,7 +167,10 @@ def _log(reader: _Reader, held: Held | None, wanted: _Wanted | None) -> _Log:
     if held is not None:
         text = format_note(held.note).decode("utf-8")
     if text is None:
-        raise LedgerError("the ledger has no checkpoint to prove against; make one first")
+        raise LedgerError(
+            "the ledger has no checkpoint to prove against; make one first (toolgate ledger "
+            "checkpoint)"
+        )
     try:
         said = parse_text(parse_note(text.encode("utf-8")).text)
     except InputError as error:

@@ -11,7 +11,7 @@ from typing import Any
 
 from toolgate.verify import Finding, Report
 from toolgate.verify.directory import session_name
-from toolgate.verify.findings import BY_CODE, MEANING
+from toolgate.verify.faults import BY_CODE, MEANING
 from toolgate.verify.words import counted
 from toolgate.views import phrases
 from toolgate.views.drawing import DASHED, overview, picture

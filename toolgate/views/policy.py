@@ -44,7 +44,7 @@ class PolicyText(NamedTuple):
         problem: None, or why nothing below is known: ``missing``, ``altered``, ``unreadable``.
         name: what it calls itself.
         author: who it says wrote it.
-        rules: rule name to (what it decides, because).
+        rules: name of a rule, or of an override, to (what it decides, because).
         composition: class to the approvals it needs.
         unattended: permission modes in which nobody can be asked.
     """
@@ -85,7 +85,7 @@ def policy_text(version: str, data: bytes | None) -> PolicyText:
         problem=None,
         name=_text(body.get("name")),
         author=_author(_mapping(body.get("authored_by"))),
-        rules=_rules(body.get("rules")),
+        rules={**_rules(body.get("rules")), **_overrides(body.get("overrides"))},
         composition=_composition(_mapping(body.get("composition"))),
         unattended=frozenset(_texts(_mapping(body.get("unattended")).get("modes"))),
     )
@@ -97,6 +97,18 @@ def _rules(value: Any) -> dict[str, tuple[str, str]]:
         str(item["rule"]): (str(item.get("decide")), str(item.get("because")))
         for item in rules
         if "rule" in item
+    }
+
+
+def _overrides(value: Any) -> dict[str, tuple[str, str]]:
+    items = [_mapping(item) for item in value] if isinstance(value, list) else []
+    return {
+        str(item["override"]): (
+            str(item.get("decide")),
+            f"{item.get('because')} (an exception from {item.get('of')} by {item.get('owner')})",
+        )
+        for item in items
+        if "override" in item
     }
 
 

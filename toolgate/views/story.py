@@ -47,6 +47,32 @@ class Fact(NamedTuple):
     entry: str
 
 
+class Judged(NamedTuple):
+    """What a judge said of the call, as the entry says that its decision names.
+
+    Args:
+        entry: the entry.
+        model: the model that was asked.
+        backend: how.
+        pinned: whether that name means one model for good.
+        readings: what it answered, axis and probability.
+        missing: what it did not answer, and why.
+        unseen: what of the call or the task it was not shown.
+        fault: why there was no answer at all, else "".
+        kept: whether an earlier answer to the same request was used.
+    """
+
+    entry: str
+    model: str
+    backend: str
+    pinned: bool
+    readings: tuple[tuple[str, str], ...]
+    missing: tuple[tuple[str, str], ...]
+    unseen: tuple[str, ...]
+    fault: str
+    kept: bool
+
+
 class Step(NamedTuple):
     """Why this tool was called at this step, as far as records can say.
 
@@ -71,6 +97,7 @@ class Step(NamedTuple):
         effects: what it wanted to do.
         facts: earlier entries that counted.
         decisions: every decision on it, oldest first.
+        judged: what a judge said of it; None where none was asked.
     """
 
     session: str
@@ -93,6 +120,7 @@ class Step(NamedTuple):
     effects: tuple[EffectSaid, ...]
     facts: tuple[Fact, ...]
     decisions: tuple[Deciding, ...]
+    judged: Judged | None
 
 
 class Authority(NamedTuple):

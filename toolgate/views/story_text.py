@@ -5,7 +5,7 @@ from toolgate.views import phrases
 from toolgate.views.approvals import APPROVE, SIGNED, Approval
 from toolgate.views.moments import lasted, moment
 from toolgate.views.sheet import Row, Sheet
-from toolgate.views.story import Ending, Story
+from toolgate.views.story import Ending, Judged, Story
 
 _HOW = {
     "not needed": "Nothing had to be confirmed: the policy allows or denies this call by itself.",
@@ -94,11 +94,29 @@ def _step(sheet: Sheet, story: Story) -> None:
     for fact in step.facts:
         said = fact.code.replace("_", " ")
         sheet.item("considered", f"{said} (entry {phrases.short(fact.entry)})")
+    _judged(sheet, step.judged)
     _earlier(sheet, story)
     sheet.say(
         "The model's own words about its reasons are narration. They are no evidence, and this "
         "ledger does not hold them."
     )
+
+
+def _judged(sheet: Sheet, judged: Judged | None) -> None:
+    """Tell what a judge said; its numbers are a model's opinion, and marked as such."""
+    if judged is None:
+        return
+    pin = "" if judged.pinned else ", UNPINNED: its name may mean another model by now"
+    kept = "; an earlier answer to the same request" if judged.kept else ""
+    sheet.item("judge", f"model {judged.model} ({judged.backend}{pin}){kept}")
+    for axis, value in judged.readings:
+        sheet.bullet(f"{axis} {value}")
+    for axis, why in judged.missing:
+        sheet.bullet(f"{axis}: no answer ({why})")
+    for what in judged.unseen:
+        sheet.bullet(f"it was not shown {what}")
+    if judged.fault:
+        sheet.bullet(f"it gave no usable answer ({judged.fault})")
 
 
 def _turn(story: Story) -> str:

@@ -16,6 +16,7 @@ from toolgate.views.story import (
     EffectSaid,
     Ending,
     Fact,
+    Judged,
     Ruling,
     Step,
     Story,
@@ -115,7 +116,36 @@ def _step(
             )
             for at, one in enumerate(action.decisions)
         ),
+        judged=_judged(held, standing),
     )
+
+
+def _judged(held: Gathered, standing: Decision) -> Judged | None:
+    """Return what the entry says of a judge that a decision names; None if it names none."""
+    named = {fact.entry for fact in standing.facts}
+    for one in held.audits:
+        ev, said = one.entry.ev, one.entry.ev["details"]
+        if one.digest in named and ev["action"] == "judge.asked":
+            return Judged(
+                entry=one.digest,
+                model=str(said.get("model")),
+                backend=str(said.get("backend")),
+                pinned=said.get("pinned") is True,
+                readings=_pairs(said.get("readings")),
+                missing=_pairs(said.get("missing")),
+                unseen=tuple(str(item) for item in _items(said.get("unseen"))),
+                fault=str(said.get("fault") or ""),
+                kept=said.get("kept") is True,
+            )
+    return None
+
+
+def _pairs(value: object) -> tuple[tuple[str, str], ...]:
+    return tuple((str(k), str(v)) for k, v in value.items()) if isinstance(value, dict) else ()
+
+
+def _items(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _runs_at(action: Action, ts: int) -> bool:

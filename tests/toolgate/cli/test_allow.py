@@ -167,6 +167,28 @@ def test_a_rule_that_is_never_lifted(counter):
     assert "lets nobody lift rule force" in at.fails("allow-once", code)
 
 
+def test_a_sealed_rule_counts_where_another_decides(counter):
+    """Two rules ask about a forced push; the one that decides is not the sealed one."""
+    rules = [
+        {"rule": name, "decide": "ask", "because": "x", "effects": effects}
+        for name, effects in (
+            ("push", [{"type": ["vcs.publish"]}]),
+            ("sealed", [{"type": ["vcs.publish"], "how": ["force"]}]),
+        )
+    ]
+    whole = {"rule": "whole", "decide": "ask", "because": "x", "tools": ["Write"]}
+    at = counter(rules=[*rules, whole], lift={"never": ["sealed", "whole"]})
+    answer = at.call("c1", FORCE)
+    assert "(rule push)" in answer.reason
+    assert "allow-once" not in answer.reason
+    made = decisions(at)[-1]
+    code = code_of("s1", made["ev"]["args_digest"], "publish")
+    at.good("allow-once", code)  # by the entry alone nothing is against it
+    assert at.call("c2", FORCE).state == "ask"
+    at.good("allow-once", at.call("c3").code)
+    assert at.call("c4").state == "allow"
+
+
 def test_the_gate_itself_is_beyond_any_signature(counter):
     at = counter(lift={"deny": "person"})
     answer = at.call("c1", "toolgate allow-once K7M2-QX4A --as ann")
@@ -175,6 +197,19 @@ def test_the_gate_itself_is_beyond_any_signature(counter):
     made = decisions(at)[-1]
     code = code_of("s1", made["ev"]["args_digest"], made["class"])
     assert "it changes this gate, which no signature lets through" in at.fails("allow-once", code)
+
+
+def test_what_the_users_own_words_forbid_is_lifted_by_words(counter, monkeypatch):
+    at = counter(lift={"deny": "person"})
+    monkeypatch.setattr(type(at), "environ", {**at.environ, "TOOLGATE_VAULT": "on"})
+    at.event("UserPromptSubmit", "s1", at.ts, prompt="Fix the bug. Do not push anything.")
+    answer = at.call("c1")
+    assert answer.state == "deny"
+    assert "the user has forbidden it" in answer.reason
+    assert "allow-once" not in answer.reason
+    made = decisions(at)[-1]
+    code = code_of("s1", made["ev"]["args_digest"], made["class"])
+    assert "is no rule of the policy that asks or denies" in at.fails("allow-once", code)
 
 
 def test_an_approval_of_an_ask_lifts_no_deny_that_came_later(counter):

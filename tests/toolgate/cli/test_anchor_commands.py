@@ -71,6 +71,26 @@ def test_checkpoint_on_standard_output_and_as_json(made):
     assert kept.read_text().startswith("o\n1\n")
 
 
+def test_people_are_told_what_to_keep_and_how_to_check(made, tmp_path):
+    root, _, key, file = made
+    kept = tmp_path / "again"
+    done = run("checkpoint", root, "--key", file, "--out", kept)
+    assert done.stdout == f"{key}\n"
+    assert done.stderr == (
+        f"{kept} covers entries 1 to 7 of the spine and 1 ended session. Keep it elsewhere, with "
+        "this key:\n"
+    )
+    proof, entry = tmp_path / "the proof", ledgers.Kit(root).spine[1].old
+    done = run("prove", entry, root, "--out", proof)
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr == (
+        "to check it, with the key that `checkpoint --out` prints: toolgate ledger check-proof "
+        f"'{proof}' --key KEY\n"
+    )
+    assert run("check-proof", proof, "--key", key).exit_code == 0
+    assert run("prove", entry, root).stderr == ""
+
+
 def test_the_key_lies_among_the_users_keys(root, tmp_path):
     done = run("checkpoint", root, XDG_CONFIG_HOME=str(tmp_path / "config"))
     assert done.exit_code == 3

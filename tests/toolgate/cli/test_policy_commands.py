@@ -261,3 +261,21 @@ def test_explain_of_a_call_shows_the_projects_rules_as_the_hook_reads_them(run, 
     assert json.loads(told.output)["rule"] == "project/no-push"
     other = CliRunner().invoke(explain, [*said, str(tmp_path)], catch_exceptions=False)
     assert json.loads(other.output)["rule"] == "plain-push"
+
+
+def test_a_projects_rules_are_checked_and_tested_as_they_are_used(run, tmp_path):
+    Path(".toolgate").mkdir()
+    file = Path(".toolgate/policy.yaml")
+    text = (
+        "version: 1\nname: app\nrules:\n"
+        "  - {rule: no-push, decide: deny, because: CI pushes, effects: [{type: [vcs.publish]}]}\n"
+        "examples:\n  - {command: git push origin t, expect: deny, rule: project/no-push}\n"
+        "  - {command: ls, expect: allow}\n"
+    )
+    file.write_text(text)
+    assert "good, sha256:" in run("check", "--project", "--strict", file)
+    assert run("test", "--project", file) == "2 of 2 examples are answered as expected\n"
+    run("test", file, code=1)  # alone it would decide otherwise
+    file.write_text(text + "names: {trusted_hosts: [a.example]}\n")
+    told = run("check", "--project", file, code=3)
+    assert told.startswith("fault: names is not for a project to say")

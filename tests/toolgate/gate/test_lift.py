@@ -7,7 +7,8 @@ import pytest
 from toolgate.approval import Approval
 from toolgate.errors import InputError, PolicyError
 from toolgate.gate.policy.compile import compile_policy
-from toolgate.gate.policy.lift import Lift, Lifting, answer_by, lift_of
+from toolgate.gate.policy.lift import Lift, Lifting, answer_by, is_sealed, lift_of
+from toolgate.gate.policy.rule import Rule
 
 CATALOG = "sha256:" + "0" * 64
 MINUTE = 60_000_000
@@ -93,6 +94,13 @@ def test_answers_by_name():
     assert answer_by(policy, "o") == "ask"
     assert answer_by(policy, "default") == "ask"
     assert answer_by(policy, "harmless") is None
+
+
+def test_rules_over_whole_calls_are_sealed_by_their_tools():
+    rules = [Rule("w", "ask", None, "x", ("Write",), ()), Rule("b", "ask", None, "x", ("*",), ())]
+    assert is_sealed(rules, ("w",), "Write", ())
+    assert not is_sealed(rules, ("w",), "Bash", ())
+    assert not is_sealed(rules, (), "Write", ())
 
 
 def approval(entry, **more):

@@ -49,6 +49,8 @@ def test_a_browsers_store_is_a_secret_wherever_it_lies(decide, path):
         ("git clone https://example.com/a/b && cd b && git log", "allow", "fetch"),
         ("less '+!rm x' notes.txt", "ask", "unread-code"),
         ("less +F notes.txt", "allow", "look"),
+        ("cat notes.txt | http example.com", "ask", "send-out"),
+        ("cat notes.txt | http --ignore-stdin example.com", "allow", "fetch"),
         ("nmap --script=./own.nse example.com", "ask", "unread-code"),
     ],
 )

@@ -92,6 +92,11 @@ class Host:
             if one["kind"] == "audit" and one["ev"]["action"] == "judge.asked"
         ]
 
+    def show(self, call):
+        done = CliRunner().invoke(cli, ["ledger", "show", call, "--ledger", str(self.root)])
+        assert done.exit_code == 0
+        return done.output
+
     def replay(self):
         done = CliRunner().invoke(cli, ["replay", str(self.root), "--json"])
         report = json.loads(done.output)
@@ -220,6 +225,22 @@ def test_an_unpinned_model_is_marked_in_sentence_and_ledger(server, tmp_path):
     host = Host(tmp_path, judge)
     assert "(local, UNPINNED)" in host.ask("git push")[1]
     assert host.judgements()[0]["details"]["pinned"] is False
+    shown = " ".join(host.show("c1").split())
+    assert "judge model jev-latest (local, UNPINNED: its name may mean another model" in shown
+    assert "- authorized 0.9" in shown
+
+
+def test_the_story_of_a_call_says_what_its_judge_left_open(host, server):
+    server.script = server.reply({"answers": {"destructive": {"noul": 0.9}}})
+    host.ask("touch a.txt")
+    shown = host.show("c1")
+    assert "judge         model jev-1.13.0 (local)\n" in shown
+    assert "- off_task: no answer (missing)" in shown
+    server.script = server.reply(b"", "500 Oh")
+    host.ask("touch b.txt", "c2")
+    assert "- it gave no usable answer (status-500)" in host.show("c2")
+    host.ask("ls", "c3")
+    assert "judge" not in host.show("c3").split("2. Under whose")[0]
 
 
 def test_a_mock_says_so_in_every_decision(tmp_path):

@@ -166,6 +166,21 @@ def test_what_was_decided_with_facts_is_decided_so_again(session, ledger):
     }, done.output
 
 
+def test_what_names_mean_is_decided_so_again(session, ledger):
+    session("ln -s /etc d")
+    assert session("echo 1 > d/passwd").decision == "ask"
+    session("git config alias.z '!rm -rf ~'")
+    assert session("git z").decision == "deny"
+    session("git clone https://git.example/o/x")
+    assert session("bash x/install.sh").decision == "ask"
+    session(**write("bin/ls", "rm -rf ~\n"))
+    assert session("PATH=./bin:$PATH ls; bash bin/*").decision == "deny"
+    assert session("git status && ls").decision == "allow"
+    done = CliRunner().invoke(cli, ["replay", str(ledger), "--json"])
+    counts = json.loads(done.output)["counts"]
+    assert (counts["different"], counts["not_replayable"]) == (0, 0), done.output
+
+
 def test_entries_that_cannot_be_read_make_an_execution_ask(session, ledger):
     session(**write("build.sh", GOOD))
     path = ledger / "sessions" / "s1.jsonl"

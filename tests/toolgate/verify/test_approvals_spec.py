@@ -10,7 +10,7 @@ from toolgate.gate.policy.compose import OPERATORS
 from toolgate.records import EVIDENCE, KINDS
 from toolgate.signing import verifies
 from toolgate.verify import authority
-from toolgate.verify.findings import FAULTS
+from toolgate.verify.faults import FAULTS
 from toolgate.verify.read import decode
 
 TEXT = (files("toolgate") / "spec" / "approvals.md").read_text("utf-8")

@@ -11,7 +11,7 @@ from checkpoints import FIRST, SEER
 from toolgate.canonical import digest
 from toolgate.ledger.append import Ledger
 from toolgate.ledger.notes import Note, cosign, format_note, parse_key, parse_note, signed_by
-from toolgate.verify.findings import FAULTS
+from toolgate.verify.faults import FAULTS
 from toolgate.verify.proof import CONSISTENCY, ENTRY, check
 from toolgate.verify.prove import prove_entry, prove_growth
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from toolgate import records
 from toolgate.canonical import digest
-from toolgate.verify.findings import FAULTS, FOLLOWS
+from toolgate.verify.faults import FAULTS, FOLLOWS
 from toolgate.verify.read import decode
 
 TEXT = (files("toolgate") / "spec" / "decision-ledger.md").read_text("utf-8")

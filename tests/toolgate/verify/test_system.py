@@ -17,7 +17,7 @@ from toolgate.cli.ledger import ledger as command
 from toolgate.errors import LedgerError
 from toolgate.ledger.merkle import tree_root
 from toolgate.verify.anchors import Anchors
-from toolgate.verify.findings import BY_CODE
+from toolgate.verify.faults import BY_CODE
 from toolgate.verify.loops import on_loops
 from toolgate.verify.system import verify_system
 

@@ -6,7 +6,7 @@ from importlib.resources import files
 from toolgate.ledger.vault.input import FIELDS, PLACE
 from toolgate.replay import DIFFERENT, EXCEPT_BUILD, NOT_REPLAYABLE, SAME
 from toolgate.verify.endings import AGREES, TERMINAL
-from toolgate.verify.findings import FAULTS
+from toolgate.verify.faults import FAULTS
 from toolgate.verify.traces.load import FORMATS
 
 TEXT = (files("toolgate") / "spec" / "traces.md").read_text("utf-8")

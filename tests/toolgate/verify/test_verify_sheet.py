@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 from toolgate.cli.ledger import ledger
 from toolgate.cli.ledger.next import NEXT, WORTH, next_step
-from toolgate.verify.findings import BY_CODE, FAULTS, MEANING
+from toolgate.verify.faults import BY_CODE, FAULTS, MEANING
 from toolgate.views.phrases import LAYERS
 
 

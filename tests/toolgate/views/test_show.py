@@ -277,6 +277,14 @@ def test_policy_text_of_any_shape_is_read_without_a_fault(body):
     assert policy_text(ledgers.digest(data), data).problem is None
 
 
+def test_an_override_is_told_with_the_rule_it_is_an_exception_from():
+    override = {"override": "o", "of": "r", "decide": "allow", "because": "x", "owner": "ann"}
+    data = json.dumps({"rules": [], "overrides": [override, 1, {}]}).encode()
+    text = policy_text(ledgers.digest(data), data)
+    assert text.because("o") == "x (an exception from r by ann)"
+    assert text.because("p") is None
+
+
 def test_rules_in_no_policy_are_those_of_the_gate():
     assert {HARMLESS.name, DEFAULT, GATE_FAULT, "input", "composition"} == set(BUILT_IN)
 

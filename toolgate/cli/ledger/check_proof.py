@@ -19,7 +19,7 @@ _NOT_PROVED = 1
     required=True,
     multiple=True,
     metavar="KEY",
-    help="The log's key, known from elsewhere. Repeatable: one of them must have signed.",
+    help="The log's key, as `checkpoint --out` printed it. Repeatable: one of them has signed.",
 )
 @click.option(
     "--checkpoint",

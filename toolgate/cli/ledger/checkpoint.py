@@ -1,11 +1,15 @@
 """``toolgate ledger checkpoint``: a signed statement of where the ledger stands."""
 
 import json
+from typing import TYPE_CHECKING
 
 import click
 
 from toolgate.cli.ledger.keys import default_key, private_key, write_out
 from toolgate.cli.ledger.place import INTERRUPTED, UNCHECKED, plain, root_of, stop
+
+if TYPE_CHECKING:
+    from toolgate.ledger.checkpoint import Checkpoint
 
 
 @click.command()
@@ -86,7 +90,16 @@ def checkpoint(
         }
         click.echo(json.dumps(shown, ensure_ascii=False, indent=1))
     elif out is not None:
+        click.echo(plain(f"{out} {_covers(said)}. Keep it elsewhere, with this key:"), err=True)
         click.echo(plain(verifier))
     else:
         write_out(None, data)
         click.echo(plain(f"key  {verifier}"), err=True)
+
+
+def _covers(said: "Checkpoint") -> str:
+    """Say for people what a checkpoint binds."""
+    from toolgate.verify.words import counted
+
+    upto = "" if said.spine is None else f"entries 1 to {said.spine[0]} of the spine and "
+    return f"covers {upto}{counted(said.size, 'ended session')}"

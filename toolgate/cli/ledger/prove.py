@@ -1,9 +1,11 @@
 """``toolgate ledger prove``: a proof that stands without the ledger."""
 
+from shlex import quote
+
 import click
 
 from toolgate.cli.ledger.keys import write_out
-from toolgate.cli.ledger.place import INTERRUPTED, UNCHECKED, root_of, stop
+from toolgate.cli.ledger.place import INTERRUPTED, UNCHECKED, plain, root_of, stop
 from toolgate.cli.ledger.progress import Progress
 
 
@@ -55,3 +57,8 @@ def prove(
     except KeyboardInterrupt:
         stop("interrupted", INTERRUPTED)
     write_out(out, data)
+    if out is not None:
+        check = f"toolgate ledger check-proof {quote(out)} --key KEY"
+        click.echo(
+            plain(f"to check it, with the key that `checkpoint --out` prints: {check}"), err=True
+        )

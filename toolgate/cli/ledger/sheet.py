@@ -81,7 +81,7 @@ def counted_only(more: "dict[str, int]") -> list[str]:
 
 def _findings(findings: "list[Finding]") -> list[str]:
     from toolgate.cli.ledger.next import next_step
-    from toolgate.verify.findings import BY_CODE
+    from toolgate.verify.faults import BY_CODE
 
     primary = sum(item.cause is None for item in findings)
     if not findings:
@@ -190,7 +190,7 @@ def _meaning(report: "Report") -> list[str]:
     from textwrap import wrap
 
     from toolgate.cli.ledger.next import WORTH
-    from toolgate.verify.findings import CONDITIONAL, MEANING
+    from toolgate.verify.faults import CONDITIONAL, MEANING
 
     lines = [f"  {MEANING[report.verdict]}"]
     if report.verdict == CONDITIONAL:

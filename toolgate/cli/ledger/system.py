@@ -62,7 +62,7 @@ def _findings(title: str, findings: "list[Finding]") -> list[str]:
 
 
 def _meaning(report: "SystemReport") -> list[str]:
-    from toolgate.verify.findings import CONDITIONAL, MEANING
+    from toolgate.verify.faults import CONDITIONAL, MEANING
 
     lines = [f"  {MEANING[report.verdict]}"]
     if report.verdict == CONDITIONAL:

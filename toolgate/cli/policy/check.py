@@ -3,18 +3,38 @@
 import json
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from toolgate.errors import PolicyError
 
+if TYPE_CHECKING:
+    from toolgate.gate.engine import Gate
+
+
+class Checked(NamedTuple):
+    """What was found of a policy.
+
+    Args:
+        digest: the policy's digest; None where it is refused.
+        faults: why it is refused.
+        remarks: what is sound and probably not meant.
+    """
+
+    digest: str | None
+    faults: list[str]
+    remarks: list[str]
+
 
 @click.command()
 @click.argument("file")
+@click.option(
+    "--project", is_flag=True, help="FILE holds a project's rules, for the policy in use."
+)
 @click.option("--strict", is_flag=True, help="Exit with 1 if there is a remark.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead.")
-def check(file: str, strict: bool, as_json: bool) -> None:
+def check(file: str, project: bool, strict: bool, as_json: bool) -> None:
     """Report every fault and remark on a policy FILE, or its digest.
 
     A fault is why the policy is refused. A remark is what is sound and probably not meant: a
@@ -23,48 +43,57 @@ def check(file: str, strict: bool, as_json: bool) -> None:
 
     Exit codes: 0 good, 1 a remark with --strict, 3 the policy is refused or cannot be read.
     """
+    found = _checked(file, project, time.time_ns() // 1_000)
+    if as_json:
+        click.echo(json.dumps(found._asdict(), indent=2))
+    else:
+        for what, lines in (("fault", found.faults), ("remark", found.remarks)):
+            for line in lines:
+                click.echo(f"{what}: {line}")
+        if found.digest is not None:
+            click.echo(f"{file}: good, {found.digest}")
+    if found.faults:
+        sys.exit(3)
+    if found.remarks and strict:
+        sys.exit(1)
+
+
+def _checked(file: str, project: bool, now: int) -> Checked:
+    from toolgate.cli.policy.files import gate_in, gate_named
     from toolgate.gate.bases import bases_beside, policy_source
     from toolgate.gate.policy.compile import whole_source
     from toolgate.gate.policy.faults import policy_faults
     from toolgate.gate.policy.lint import lint, names_of
     from toolgate.gate.policy.yaml_source import read_yaml
 
-    now = time.time_ns() // 1_000
     body: Any = None
-    digest, silent = None, set[str]()
-    remarks: list[str] = []
+    gate: Gate | None = None
+    faults: list[str] = []
+    own: set[str] = set()
     source = policy_source(file)
     try:
-        body = written = read_yaml(source, file)
-        body = whole_source(source, name=file, bases=bases_beside(file))
-        faults = policy_faults(body)
+        body = read_yaml(source, file)
+        own = names_of(body)
+        if project:
+            gate = gate_in(file)
+        else:
+            body = whole_source(source, name=file, bases=bases_beside(file))
+            faults = policy_faults(body)
+            gate = None if faults else gate_named(file)
     except PolicyError as error:
         faults = error.faults
-    own = names_of(written) if body is not None else set()
-    if not faults:
-        digest, spoken, remarks = _tried(file, body, now)
-        silent = own - spoken if body.get("examples") else set()
-    remarks = lint(body, now, own, silent) + remarks
-    if as_json:
-        click.echo(json.dumps({"digest": digest, "faults": faults, "remarks": remarks}, indent=2))
-    else:
-        for what, lines in (("fault", faults), ("remark", remarks)):
-            for line in lines:
-                click.echo(f"{what}: {line}")
-        if digest is not None:
-            click.echo(f"{file}: good, {digest}")
-    if faults:
-        sys.exit(3)
-    if remarks and strict:
-        sys.exit(1)
+    if gate is None:
+        return Checked(None, faults, lint(body, now, own))
+    spoken, failing = _tried(gate, body, now)
+    silent = own - spoken if body.get("examples") else set()
+    return Checked(gate.policy_digest, [], lint(body, now, own, silent) + failing)
 
 
-def _tried(file: str, body: dict[str, Any], now: int) -> tuple[str, set[str], list[str]]:
-    """Return the policy's digest, the rules that spoke about its examples, and which fail."""
+def _tried(gate: "Gate", body: dict[str, Any], now: int) -> tuple[set[str], list[str]]:
+    """Return the rules that spoke about a policy's examples, and which examples fail."""
     from toolgate.cli.policy.examples import decide_examples
-    from toolgate.cli.policy.files import gate_named
+    from toolgate.gate.policy.project import PREFIX
 
-    gate = gate_named(file)
     decided = decide_examples(gate, body, now)
     failing = [
         f"{one.example.name} is answered {one.decision.state} by {one.decision.rule}; "
@@ -72,4 +101,4 @@ def _tried(file: str, body: dict[str, Any], now: int) -> tuple[str, set[str], li
         for one in decided
         if not one.good
     ]
-    return gate.policy_digest, {name for one in decided for name in one.spoke}, failing
+    return {name.removeprefix(PREFIX) for one in decided for name in one.spoke}, failing

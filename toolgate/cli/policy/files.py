@@ -1,5 +1,6 @@
 """Policy files as the commands read and write them."""
 
+import os
 from typing import TYPE_CHECKING
 
 from toolgate.errors import UnavailableError
@@ -59,6 +60,19 @@ def gate_named(named: str) -> "Gate":
 
     data = read_compiled(named + ".json") if named in SHIPPED else as_used(named)
     return Gate(Policy(data, named), shipped(), second_opinion)
+
+
+def gate_in(file: str) -> "Gate":
+    """Return a gate under the hook's policy and a project's rules.
+
+    Raises:
+        PolicyError: one of them is refused.
+        UnavailableError: one of them cannot be read.
+    """
+    from toolgate.gate.open import gate_for
+    from toolgate.gate.project import gate_in_project
+
+    return gate_in_project(gate_for(os.environ), os.path.abspath(file))
 
 
 def write_new(path: str, data: bytes) -> None:

@@ -7,14 +7,17 @@ import time
 import click
 
 from toolgate.cli.policy.examples import Decided, decide_examples
-from toolgate.cli.policy.files import gate_named
+from toolgate.cli.policy.files import gate_in, gate_named
 from toolgate.views.sheet import plain
 
 
 @click.command()
 @click.argument("file")
+@click.option(
+    "--project", is_flag=True, help="FILE holds a project's rules, for the policy in use."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead.")
-def test(file: str, as_json: bool) -> None:
+def test(file: str, project: bool, as_json: bool) -> None:
     """Decide the examples inside a policy FILE and say which are answered otherwise.
 
     Exit codes: 0 every example is answered as expected, 1 one is not or there is none, 3 the
@@ -23,7 +26,7 @@ def test(file: str, as_json: bool) -> None:
     from toolgate.gate.bases import bases_beside, policy_source
     from toolgate.gate.policy.compile import whole_source
 
-    gate = gate_named(file)
+    gate = gate_in(file) if project else gate_named(file)
     body = whole_source(policy_source(file), name=file, bases=bases_beside(file))
     decided = decide_examples(gate, body, time.time_ns() // 1_000)
     bad = [one for one in decided if not one.good]

@@ -73,6 +73,7 @@ SPECIAL = frozenset(
         "cmd",
         "iex",
         "unread",
+        "sends-input",
         "environment",
         "mongo",
         "git-clone",

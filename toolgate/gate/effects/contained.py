@@ -12,8 +12,18 @@ from toolgate.gate.effects.gitnames import is_settings
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.parts import MAX_TEXT, texts_of
 from toolgate.gate.effects.patterned import kept_under
-from toolgate.gate.effects.reading import DEFINED, SHELL, Files, Reading, Written, part_of
-from toolgate.gate.facts.artifacts import LINK, PART, SEVERAL, UNREAD
+from toolgate.gate.effects.reading import (
+    DEFINED,
+    LINKS,
+    NAMES,
+    SETTINGS,
+    SHELL,
+    Files,
+    Reading,
+    Written,
+    part_of,
+)
+from toolgate.gate.facts.artifacts import FOLDER, LINK, PART, SEVERAL, UNREAD
 from toolgate.gate.facts.session import PART_MARK, SECRET
 from toolgate.gate.shell.model import HOLE
 from toolgate.gate.shell.work import SpentError
@@ -49,16 +59,23 @@ class Content:
         """
         told: dict[str, list[Effect]] = {}
         for path, written in files.written.items():
-            if HOLE not in path and (written.said or written.remote or written.secret):
-                told.update(self._of_file(path, written))
+            if (
+                path != DEFINED
+                and HOLE not in path
+                and (written.said or written.remote or written.secret)
+            ):
+                for part, effects in self._of_file(path, written).items():
+                    more = told.get(part, []) if part == DEFINED else []
+                    told[part] = list(dict.fromkeys([*more, *effects]))
         made = [effect for effects in told.values() for effect in effects]
         if len(made) <= room:
             return made
+        kinds = told.pop(DEFINED, [])
         made = [stored.effect(UNREAD, one[0].scope, path) for path, one in told.items()]
-        if len(made) <= room:
-            return made
+        if len(made) + len(kinds) <= room:
+            return made + kinds
         # Too many to name: any file of the session may be one of them.
-        return [stored.effect(SEVERAL, made[0].scope, "*")]
+        return [stored.effect(SEVERAL, made[0].scope, "*"), *kinds]
 
     def _of_file(self, path: str, written: Written) -> dict[str, list[Effect]]:
         told: dict[str, list[Effect]] = {}
@@ -69,6 +86,7 @@ class Content:
         for part, (notes, runs) in self._notes(path, written).items():
             loose = bottom.part or part in self._loose
             said = [*notes, *([PART] if loose else []), *([SECRET] if written.secret else [])]
+            said += [PART, FOLDER] if written.folder else []
             told[part] = [stored.effect(note, written.scope, part) for note in said]
             if runs:
                 told[part].append(
@@ -83,12 +101,16 @@ class Content:
                 stored.effect(PART, written.scope, part),
                 stored.effect(stored.RUNS_FILES, written.scope, part, path),
             ]
-        settings = is_settings(path) or basename(path) == NPM_SETTINGS
-        if written.link or settings or any(part.startswith(SHELL) for part in told):
-            told[DEFINED] = [
-                stored.effect(stored.HARMLESS, written.scope, DEFINED),
-                stored.effect(PART, written.scope, DEFINED),
-            ]
+        kinds = [PART]
+        if any(part.startswith(SHELL) for part in told):
+            kinds.append(NAMES)
+        if written.link or written.folder:
+            kinds.append(LINKS)
+        file = path.partition(PART_MARK)[0]
+        if is_settings(file) or basename(file) == NPM_SETTINGS:
+            kinds.append(SETTINGS)
+        if len(kinds) > 1:
+            told[DEFINED] = [stored.effect(kind, written.scope, DEFINED) for kind in kinds]
         return told
 
     def _every(
@@ -104,7 +126,7 @@ class Content:
 
     def _also_under(self, path: str, written: Written, *, of_note: bool) -> list[str]:
         """Return the names and patterns a file can be run by, beside its path."""
-        if path.startswith(SHELL) or PART_MARK in path:
+        if path.startswith(SHELL) or PART_MARK in path or written.folder:
             return []
         found = list(kept_under(path, self._root)) if of_note else []
         return found + meanings(path, self._fresh(Files()))

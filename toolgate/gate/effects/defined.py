@@ -10,6 +10,7 @@ from posixpath import basename, dirname, join
 
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import DEFINED, FUNCTION, SHELL, Reading, Written, part_of
+from toolgate.gate.facts.session import DEFINED_EARLIER
 from toolgate.gate.shell.model import HOLE, Command, Script
 
 SHELL_STARTS = frozenset(
@@ -126,8 +127,11 @@ def redefined(reader: Reading, name: str, *, by_shell: bool) -> list[Effect]:
     known = reader.run_known(name_part(name), name) if by_shell else None
     if known is None:
         known = reader.run_known(found_part(name), name)
-    if known is None and reader.files.get(part_of(SHELL, SEARCH)) is not None:
+    search = reader.files.get(part_of(SHELL, SEARCH)) if known is None else None
+    if search is not None:
         known = reader.run_known(program_part(name), name)
+        if known is not None and search.artifact is not None:
+            reader.files.rest_on(DEFINED_EARLIER, *search.artifact.entries)
     if known is None:
         return []
     hides = reader.entry(name) is not None

@@ -6,7 +6,7 @@ from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects import flow
 from toolgate.gate.effects.defined import SHELL_STARTS, put
 from toolgate.gate.effects.model import Effect
-from toolgate.gate.effects.reading import Reading, part_of
+from toolgate.gate.effects.reading import SETTINGS, Reading, part_of
 from toolgate.gate.effects.usual_files import (
     APPLICATION_OPTIONS,
     APPLICATIONS,
@@ -125,7 +125,7 @@ def _files(reading: Reading, name: str, parsed: Parsed, command: Command) -> lis
         return [*found, reading.paths.resolve(rest, command.cwd)]
     if first in _MANAGERS:
         scripts = _scripts(first, rest.split(), parsed)
-        if scripts and reading.files.defines:
+        if scripts and reading.files.defines(SETTINGS):
             homes = (_root(reading), reading.place.home)
             found += [part_of(join(home, NPM_SETTINGS), SCRIPT_SHELL) for home in homes]
         return found + [part_of(f, one) for f in _packages(reading, command) for one in scripts]

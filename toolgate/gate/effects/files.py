@@ -11,19 +11,26 @@ from toolgate.gate.effects.jobs import image_runs, is_image
 from toolgate.gate.effects.loads import loaded
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import TOUCHES, Reading, Written, part_of
-from toolgate.gate.facts.artifacts import RUNS, UNREAD, Artifact, joined
+from toolgate.gate.facts.artifacts import FOLDER, LINK, RUNS, UNREAD, Artifact, joined
 from toolgate.gate.facts.session import COPIES, EXECUTES, PENDING_WRITE, SECRET, UNREAD_ARTIFACT
 from toolgate.gate.shell.model import Command, Script
 
 _COPIES = frozenset(("cp", "mv", "ln", "install"))
 _FILTERS = frozenset(("sed", "perl", "ruby"))
 _SETTER = "npm pkg set"
+_UNPACKS = frozenset(("unzip", "7z", "7za", "7zz", "unar", "unrar", "bsdtar"))
+_ARCHIVES = (
+    *(".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tar.zst", ".tar", ".zip"),
+    *(".7z", ".rar", ".whl", ".jar"),
+)
 _GIVES = _COPIES | _FILTERS | {"tee", "dd", _SETTER}
 # A plan that a program writes down, to be carried out by a later call.
 _PLANS = {
     "plans-destroy": "infra.destroy@outside",
     "plans-change": "infra.mutate@outside",
 }
+# Notes that are no effect of running the file.
+_SAY_NO_EFFECT = (UNREAD, SECRET, FOLDER, stored.HARMLESS)
 _TOUCHED = ("fs.read", "secret.read", "fs.delete")
 
 
@@ -51,8 +58,11 @@ def note(
             base = base._replace(
                 scope=effect.scope,
                 said=inline or piped or effect.program in _GIVES,
-                folder=bool({"extract", "clone"} & set(marks)),
+                folder=bool({"extract", "clone"} & set(marks)) or effect.program in _UNPACKS,
             )
+            if base.folder:
+                puts.update(_unpacked(effect, made, command, reader, base))
+                continue
             for path, one in _put(effect, made, command, reader, base, printed).items():
                 before = reader.files.get(path) if part else None
                 puts[path] = one._replace(part=part, before=before)
@@ -62,6 +72,28 @@ def note(
             reader.files.drop(effect.resource)
     for path, one in puts.items():
         reader.files.put(path, one)
+
+
+def _unpacked(
+    effect: Effect, made: list[Effect], command: Command, reader: Reading, base: Written
+) -> dict[str, Written]:
+    """Return the folder into which something is unpacked.
+
+    Into a workspace or a temporary folder itself, an archive usually puts one folder of its name.
+    """
+    path = effect.resource
+    shared = "anchor" in effect.how.split() or path in reader.place.temp
+    if path.startswith("/") and not shared:
+        return {path: base._replace(said=True)}
+    found = {path: base._replace(said=False, remote=False)}
+    archives = [e.resource for e in made if e.type == "fs.read" and e.program == effect.program]
+    into = path if path.startswith("/") else command.cwd
+    for archive in archives[:1]:
+        name = basename(archive)
+        stem = next((name[: -len(end)] for end in _ARCHIVES if name.endswith(end)), "")
+        if stem and into:
+            found[join(into, stem)] = base._replace(said=True)
+    return found
 
 
 def _put(
@@ -200,7 +232,7 @@ def _joined(artifact: Artifact, path: str, program: str, reader: Reading) -> lis
     made = [
         stored.effect_of(said, part_of(path, TOUCHES), program)
         for said, _ in artifact.holds
-        if said not in (UNREAD, SECRET, stored.HARMLESS) and not said.startswith(RUNS)
+        if said not in _SAY_NO_EFFECT and not said.startswith((RUNS, LINK + "@"))
     ]
     if artifact.entry_of(UNREAD):
         made.append(reader.unknown("unread-artifact", program, path))

@@ -8,7 +8,7 @@ from posixpath import join
 from toolgate.gate.effects import entrypoints
 from toolgate.gate.effects.defined import put
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
-from toolgate.gate.effects.reading import Reading, part_of
+from toolgate.gate.effects.reading import SETTINGS, Reading, part_of
 from toolgate.gate.shell.model import Word
 
 RUNS = "settings"
@@ -60,7 +60,7 @@ def keep(reader: Reading, key: str, value: Word, *, wide: bool) -> None:
 
 def expanded(reader: Reading, rest: tuple[Word, ...]) -> list[Effect] | None:
     """Return what a subcommand does that earlier settings have made an alias; None for others."""
-    if not rest or not reader.files.defines:
+    if not rest or not reader.files.defines(SETTINGS):
         return None
     made: list[Effect] | None = None
     for file in (_own(reader), _wide(reader)):

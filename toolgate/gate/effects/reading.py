@@ -33,7 +33,10 @@ SHELL = "shell:"
 """What names mean is kept under parts of this; no path can be it, and no part of it."""
 
 DEFINED = "shell:defined"
-"""Stands in for a file as soon as anything is kept about names, links or git's settings."""
+"""Stands in for a file as soon as anything is kept about names, links or settings, so that one
+look says which of them there are. Its notes are these kinds."""
+
+NAMES, LINKS, SETTINGS = "names", "links", "settings"
 
 
 def part_of(path: str, name: str) -> str:
@@ -88,15 +91,24 @@ class Files:
     """
 
     __slots__ = (
-        *("_before", "_defines", "_session", "asked", "facts", "gone", "knew", "noted", "runs"),
-        *("sourced", "written"),
+        "_before",
+        "_kinds",
+        "_session",
+        "asked",
+        "facts",
+        "gone",
+        "knew",
+        "noted",
+        "runs",
+        "sourced",
+        "written",
     )
 
     def __init__(self, session: Session = NOTHING, *, noted: bool = False) -> None:
         self._session = session
-        self.noted = noted
         self._before: dict[str, Written | None] = {}
-        self._defines: bool | None = None
+        self.noted = noted
+        self._kinds: frozenset[str] | None = None
         self.written: dict[str, Written] = {}
         self.gone: set[str] = set()
         self.runs: dict[str, None] = {}
@@ -110,15 +122,14 @@ class Files:
         """Say whether anything can be known of any file."""
         return bool(self.written) or self._session is not NOTHING
 
-    @property
-    def defines(self) -> bool:
-        """Say whether names, links or git's settings were given a meaning by what is known."""
+    def defines(self, kind: str) -> bool:
+        """Say whether anything is kept of a kind: ``NAMES``, ``LINKS`` or ``SETTINGS``."""
         if DEFINED in self.written:
-            return True
-        if self._defines is None:
+            return True  # this text has put something there
+        if self._kinds is None:
             known = self._ask(DEFINED)
-            self._defines = known is not None and known.readable
-        return self._defines
+            self._kinds = frozenset(note for note, _ in known.holds) if known else frozenset()
+        return kind in self._kinds
 
     def get(self, path: str) -> Written | None:
         """Return what is known of a file, or of a part of one (see ``part_of``)."""
@@ -176,7 +187,7 @@ class Files:
 
     def behind(self, made: list[Effect], roots: tuple[str, ...]) -> list[Effect]:
         """Return what accesses reach behind links that earlier calls have made."""
-        if not self.defines:
+        if not self.defines(LINKS):
             return []
         from toolgate.gate.effects.links import through
 

@@ -10,7 +10,7 @@ from toolgate.gate.effects.entry import apply
 from toolgate.gate.effects.hosts import host_of, is_metadata, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.paths import Paths, path_cost, region
-from toolgate.gate.effects.reading import FUNCTION, Files, part_of
+from toolgate.gate.effects.reading import FUNCTION, LINKS, NAMES, Files, part_of
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.facts.session import PART_MARK
 from toolgate.gate.shell.model import BELOW, HOLE, Command, Redirect, Script, Word
@@ -88,6 +88,7 @@ class Reader:
         self._wrappers = 0
         self._aliases: dict[str, str] = {}
         self._runs = 0
+        self._patterns = 0
         self._feeds = fed
 
     def effects(self, text: str, arguments: tuple[Word, ...] | None = None) -> list[Effect]:
@@ -445,12 +446,12 @@ class Reader:
         knows of aliases and functions, not what starts a program for it (``command ls``).
         """
         made = self._function(name) if self.files.sourced and by_shell else []
-        if not (self.places or self.files.defines):
+        if not (self.places or self.files.defines(NAMES)):
             return made
         from toolgate.gate.effects import defined
 
         made += defined.searched(self, name, self.places)
-        if not self.files.defines:
+        if not self.files.defines(NAMES):
             return made
         return made + defined.redefined(self, name, by_shell=by_shell)
 
@@ -500,6 +501,10 @@ class Reader:
             made += known
         elif flow.came_from_elsewhere(path, self.files.written):
             made.append(self.unknown("not-the-projects-own", program, path))
+        elif self.files.defines(LINKS):
+            from toolgate.gate.effects.links import brought
+
+            made += brought(self, path, program)
         return made
 
     def run_known(self, path: str, program: str) -> list[Effect] | None:
@@ -530,6 +535,9 @@ class Reader:
             return None
         from toolgate.gate.effects.patterned import run
 
+        self._patterns += 1
+        if self._patterns > MAX_SUPPLIED:
+            return [self.unknown("too-many-runs", program)]
         return run(self, path, program) or None
 
     def net(self, kind: str, target: str, name: str, how: tuple[str, ...] = ()) -> Effect:

@@ -11,6 +11,7 @@ from toolgate.gate.call import Place
 from toolgate.gate.catalog.load import Catalog
 from toolgate.gate.effects import flow
 from toolgate.gate.effects.model import Effect
+from toolgate.gate.effects.paths import Paths
 from toolgate.gate.effects.reading import Files
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.effects.shell import Reader
@@ -92,10 +93,15 @@ class WatchedReader(Reader):
 
     @classmethod
     def over(
-        cls, place: Place, settings: Settings, catalog: Catalog, session: Session
+        cls,
+        place: Place,
+        settings: Settings,
+        catalog: Catalog,
+        session: Session,
+        paths: Paths | None = None,
     ) -> "WatchedReader":
         """Return a reader for a whole text of a session; arguments as of ``Reader``."""
-        reader = cls(place, settings, catalog, files=Files(session))
+        reader = cls(place, settings, catalog, paths=paths, files=Files(session))
         reader.top = Step(Node(TEXT))
         reader._open = [reader.top]
         return reader
@@ -188,6 +194,8 @@ def reading_of(
     settings: Settings,
     catalog: Catalog,
     session: Session = NOTHING,
+    *,
+    paths: Paths | None = None,
 ) -> Node:
     """Return how a shell text is read.
 
@@ -197,8 +205,9 @@ def reading_of(
         settings: names and patterns from the policy.
         catalog: what programs do.
         session: what is known of the session before it.
+        paths: the reading of paths at that place, if there is one already.
     """
-    reader = WatchedReader.over(place, settings, catalog, session)
+    reader = WatchedReader.over(place, settings, catalog, session, paths)
     made = reader.effects(text)
     (whole,) = reader.top.below
     return _node(whole, frozenset(made))

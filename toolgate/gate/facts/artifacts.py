@@ -19,6 +19,9 @@ PART, UNREAD, RUNS = "part", "unread", "runs="
 """Notes with a meaning here: it changes what is there; nobody could read it; running it runs the
 files that follow, by their keys."""
 
+FOLDER = "folder"
+"""Note of a folder into which an archive or a repository was put: what lies in it nobody read."""
+
 LINK = "link"
 """Note of a link, with the scope of the file behind it: what is written to it goes there."""
 

@@ -25,7 +25,10 @@ ASKABLE = (READ_SECRET, READ_UNTRUSTED)
 """Codes a policy may make a rule depend on."""
 
 
-CODES = (*ASKABLE, EXECUTES, COPIES, PENDING_WRITE, UNREAD_ARTIFACT)
+DEFINED_EARLIER = "defined_earlier"
+"""Code of a link, or a change of the search path, that a call goes through."""
+
+CODES = (*ASKABLE, EXECUTES, COPIES, PENDING_WRITE, UNREAD_ARTIFACT, DEFINED_EARLIER)
 """Every code a fact can have."""
 
 

@@ -3,6 +3,7 @@
 Loaded for policies that hold such rules, and never otherwise.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -65,7 +66,10 @@ class Conditional:
         self._overrides = tuple(overrides)
         self._classes = classes
         self._unspoken = unspoken
+        self._ends = sorted({one.expires for one in overrides})
+        self._applying: dict[int, frozenset[str]] = {}
         self._expressions: dict[str, Expression] = {}
+        self._any = self._either()
         self._callers: dict[Caller, _Asked] = {}
         self._kept: dict[tuple[frozenset[str], frozenset[str]], Standing] = {}
 
@@ -81,9 +85,18 @@ class Conditional:
         out = asked.out
         if asked.by_text:
             text = text_of(call.input)
-            out |= {rule.name for rule in asked.by_text if not self._says(rule, text)}
-        current = frozenset(one.name for one in self._overrides if one.applies_at(call.ts))
-        return self._standing(out, current)
+            none = self._any is not None and not self._any.found(text)
+            out |= {one.name for one in asked.by_text if none or not self._says(one, text)}
+        return self._standing(out, self._current(call.ts))
+
+    def _current(self, ts: int) -> frozenset[str]:
+        """Return the names of the overrides that apply at a time: the same between two ends."""
+        ended = bisect_right(self._ends, ts) if ts > 0 else len(self._ends)
+        found = self._applying.get(ended)
+        if found is None:
+            names = [one.name for one in self._overrides if one.applies_at(ts)]
+            found = self._applying[ended] = frozenset(names)
+        return found
 
     def _standing(self, out: frozenset[str], current: frozenset[str]) -> Standing:
         found = self._kept.get((out, current))
@@ -106,6 +119,15 @@ class Conditional:
                 tuple(rule for rule, when in asking if TEXT in when and holds(when, call)),
             )
         return found
+
+    def _either(self) -> "Expression | None":
+        """Return what is found where any pattern of the policy is; None to try each."""
+        patterns = [one for rule in self._rules for one in (rule.when or {}).get(TEXT, ())]
+        if not patterns:
+            return None
+        from toolgate.gate.policy.regular import either
+
+        return either(patterns)
 
     def _says(self, rule: Rule, text: bytes) -> bool:
         """Say whether one of a rule's patterns fits a call's text."""

@@ -15,6 +15,9 @@ from toolgate.gate.policy.match import applies_to_tool, fits, is_named
 from toolgate.gate.policy.rule import HARMLESS, ActionClass, Rank, Rule, rank
 
 MAX_KEPT = 4_096
+_PIECE = 4
+"""Characters of a piece from within a pattern: more tell patterns apart, fewer fit short ones."""
+
 Asked = tuple[Rule, dict[str, Any]]
 """A rule, and one description of an effect that it speaks about."""
 
@@ -179,10 +182,11 @@ def _keep(kept: dict[Any, Any], key: Any, value: Any) -> None:
 
 
 class PatternIndex:
-    """Anys by the patterns a text must match, found by the literal text those begin or end with.
+    """Anys by the patterns a text must match, found by literal text that those hold.
 
-    Not by a set of regular expressions: one of 600 patterns such as ``*.x`` was
-    slower than trying each, and when its automaton grows too large it says that
+    That is what a pattern begins or ends with, or a few characters from within, whichever
+    fewest others share. Not by a set of regular expressions: one of 600 patterns such as ``*.x``
+    was slower than trying each, and when its automaton grows too large it says that
     nothing matches, which here would let a deny rule slip.
 
     Args:
@@ -193,24 +197,37 @@ class PatternIndex:
         self._exact: dict[str, list[Any]] = {}
         self._heads: dict[str, list[tuple[str, Any]]] = {}
         self._tails: dict[str, list[tuple[str, Any]]] = {}
+        self._inner: dict[str, list[tuple[str, Any]]] = {}
         self._open: list[tuple[str, Any]] = []
         for patterns, item in entries:
             for pattern in patterns:
                 self._add(pattern, item)
         self._head_lengths = sorted({len(head) for head in self._heads})
         self._tail_lengths = sorted({len(tail) for tail in self._tails})
+        self._inner_lengths = sorted({len(piece) for piece in self._inner})
 
     def _add(self, pattern: str, item: Any) -> None:
         head, star, rest = pattern.partition("*")
-        tail = rest.rpartition("*")[2]
         if not star:
             self._exact.setdefault(pattern, []).append(item)
-        elif head:
-            self._heads.setdefault(head, []).append((pattern, item))
-        elif tail:
-            self._tails.setdefault(tail, []).append((pattern, item))
-        else:
-            self._open.append((pattern, item))
+            return
+        tail = rest.rpartition("*")[2]
+        found = self._open
+        if head and head not in self._heads:
+            found = self._heads.setdefault(head, [])
+        elif tail and tail not in self._tails:
+            found = self._tails.setdefault(tail, [])
+        elif head or rest.strip("*"):
+            found = self._rarest(pattern, head, tail)
+        found.append((pattern, item))
+
+    def _rarest(self, pattern: str, head: str, tail: str) -> list[tuple[str, Any]]:
+        """Return where fewest patterns are, of the places in which a pattern can be found."""
+        places = [(self._heads, head)] if head else []
+        places += [(self._tails, tail)] if tail else []
+        places += [(self._inner, piece) for part in pattern.split("*") for piece in _pieces(part)]
+        table, key = min(places, key=lambda place: len(place[0].get(place[1], ())))
+        return table.setdefault(key, [])
 
     def find(self, text: str) -> list[Any]:
         """Return the items with a pattern that matches, each once a pattern."""
@@ -219,5 +236,15 @@ class PatternIndex:
             candidates += self._heads.get(text[:length], ())
         for length in self._tail_lengths:
             candidates += self._tails.get(text[-length:], ())
+        for length in self._inner_lengths:
+            pieces = {text[at : at + length] for at in range(len(text) - length + 1)}
+            for piece in pieces:
+                candidates += self._inner.get(piece, ())
         found = [item for pattern, item in candidates if matches(text, pattern)]
         return self._exact.get(text, []) + found
+
+
+def _pieces(part: str) -> list[str]:
+    """Return the pieces of literal text by which a pattern can be found."""
+    size = min(len(part), _PIECE)
+    return [part[at : at + size] for at in range(len(part) - size + 1)] if part else []

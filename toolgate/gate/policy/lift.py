@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 from toolgate.approval import Approval
 from toolgate.errors import InputError, PolicyError
 from toolgate.gate.decision import ASK, DENY
-from toolgate.gate.policy.rule import DEFAULT
+from toolgate.gate.effects.model import Effect
+from toolgate.gate.policy.match import applies, applies_to_tool
+from toolgate.gate.policy.rule import DEFAULT, Rule
 
 PERSON, NEVER = "person", "never"
 TAMPER = "gate.tamper"
@@ -144,6 +146,28 @@ def answer_by(policy: Mapping[str, Any], name: str) -> str | None:
             if item[label] == name:
                 return str(item["decide"])
     return None
+
+
+def is_sealed(
+    rules: Iterable[Rule], never: Sequence[str], tool: str, effects: Sequence[Effect]
+) -> bool:
+    """Say whether a rule that nobody lifts speaks about a call, whichever rule decides on it.
+
+    What the rule depends on besides is not looked at: in doubt nobody lifts it.
+
+    Args:
+        rules: the policy's rules.
+        never: names of rules that are lifted by nobody.
+        tool: the tool's name.
+        effects: the call's effects.
+    """
+    return any(
+        any(applies(rule, tool, effect) for effect in effects)
+        if rule.effects
+        else applies_to_tool(rule.tools, tool)
+        for rule in rules
+        if rule.name in never
+    )
 
 
 def compiled_lift(value: dict[str, Any]) -> dict[str, Any]:

@@ -21,20 +21,49 @@ _AROUND = {
 MOST = 1_000
 """Longest pattern, in characters."""
 
+_MEMORY, _MEMORY_OF_ALL = 1 << 18, 1 << 23
+"""Bytes a pattern, and all of a policy as one, may take: a pattern such as ``\\pL{300}`` takes a
+tenth of a second to compile, and the hook compiles them for every call."""
+
 
 class Expression:
     """A pattern that is searched for in a call's text, whatever the case of letters.
 
     Args:
         pattern: in RE2's syntax, without faults.
+        memory: bytes that it may take.
+
+    Raises:
+        re2.error: it would take more.
     """
 
-    def __init__(self, pattern: str) -> None:
-        self._compiled = re2.compile(pattern, _options())
+    def __init__(self, pattern: str, memory: int = _MEMORY) -> None:
+        self._compiled = re2.compile(pattern, _options(memory))
 
     def found(self, text: bytes) -> bool:
         """Say whether the pattern fits somewhere in a text in UTF-8."""
         return self._compiled.search(text) is not None
+
+
+def either(patterns: list[str]) -> Expression | None:
+    """Return one expression that is found where any of some patterns is, in one pass.
+
+    Not RE2's set, which says that nothing matches when it runs out of memory; a single
+    expression is then only slower.
+
+    Args:
+        patterns: without faults.
+
+    Returns:
+        None where they cannot be one: an open ``\\Q`` takes what follows for text, and all
+        together may be too large.
+    """
+    if any("\\Q" in pattern for pattern in patterns):
+        return None
+    try:
+        return Expression("|".join(f"(?:{pattern})" for pattern in patterns), _MEMORY_OF_ALL)
+    except re2.error:
+        return None
 
 
 def pattern_fault(pattern: str) -> str | None:
@@ -53,7 +82,7 @@ def pattern_fault(pattern: str) -> str | None:
             "say it without, or by effects"
         )
     try:
-        re2.compile(pattern, _options())
+        re2.compile(pattern, _options(_MEMORY))
     except re2.error as error:
         message = error.args[0]
         said = message.decode("utf-8", "replace") if isinstance(message, bytes) else str(message)
@@ -96,8 +125,9 @@ def _not_regular(pattern: str) -> tuple[int, str] | None:
     return None
 
 
-def _options() -> Any:
+def _options(memory: int) -> Any:
     options = re2.Options()
+    options.max_mem = memory
     options.case_sensitive = False
     options.log_errors = False
     options.never_capture = True

@@ -22,6 +22,8 @@ MAX_COMMANDS = 3_200
 MAX_STEPS = 8_000
 MAX_ROUNDS = 12
 MAX_CHOICES = 12
+MAX_VARIABLES = 128
+"""With more of them set, a command is walked once: each way through it copies them all."""
 MAX_UNROLLED = 200
 
 _TRANSPARENT = frozenset(("program", "do_group", "compound_statement"))
@@ -512,7 +514,7 @@ class Walk(Expander):
         several = [name for name in several if "$" in text and name in text]
         before = self.state
         values = [before.values[name] for name in several]
-        if prod(map(len, values)) > MAX_CHOICES:
+        if len(before.values) > MAX_VARIABLES or prod(map(len, values)) > MAX_CHOICES:
             values = [[unknown(words)] for words in values]
         made: tuple[int, ...] = ()
         ends: list[State] = []

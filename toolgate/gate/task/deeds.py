@@ -40,7 +40,7 @@ class Deed(NamedTuple):
             the texts of its input.
         parts: those words, in lower case, cut at everything that is no letter or digit.
         places: the environments that the command, or one before it that chooses, names.
-        cwd: where it is done.
+        base: the folder that names in a prompt are relative to.
         above: programs of the commands that run it: wrappers, shells, other machines' doors.
         branch: the branch that an earlier command of the text has switched to, else "".
     """
@@ -49,7 +49,7 @@ class Deed(NamedTuple):
     words: tuple[str, ...]
     parts: frozenset[str]
     places: frozenset[str]
-    cwd: str
+    base: str
     above: tuple[str, ...] = ()
     branch: str = ""
 
@@ -65,12 +65,13 @@ def deeds_of(
         effects: the effects it was decided on.
         lexicon: names the environments.
     """
+    base = base_of(call)
     if reading is None or call.tool not in SHELL_TOOLS:
         words = (call.tool, *_texts(call.input))
         parts = parts_of(words)
         places = _places(parts, lexicon)
         return [
-            Deed(effect, words, parts, places, call.place.cwd)
+            Deed(effect, words, parts, places, base)
             for effect in effects
             if not is_stored(effect.type)
         ]
@@ -88,9 +89,8 @@ def deeds_of(
         places = _places(parts, lexicon) | around
         if not _CHOOSES.isdisjoint(words) or (assigned and not words):
             chosen = places or chosen
-        cwd = node.cwd or call.place.cwd
         made += [
-            Deed(effect, words, parts, places or chosen, cwd, above, branch)
+            Deed(effect, words, parts, places or chosen, base, above, branch)
             for effect in node.effects
             if not is_stored(effect.type)
         ]
@@ -99,11 +99,17 @@ def deeds_of(
         waiting += [(one, places, inside) for one in reversed(node.below)]
     seen = {deed.effect for deed in made}
     made += [
-        Deed(effect, (), frozenset(), frozenset(), call.place.cwd)
+        Deed(effect, (), frozenset(), frozenset(), base)
         for effect in effects
         if effect not in seen and not is_stored(effect.type)
     ]
     return made
+
+
+def base_of(call: ToolCall) -> str:
+    """Return the folder that the user's words are relative to: the workspace's."""
+    cwd, roots = call.place.cwd, call.place.roots
+    return next((one for one in roots if cwd == one or cwd.startswith(one + "/")), cwd)
 
 
 def _switched(words: tuple[str, ...]) -> str:
@@ -125,16 +131,17 @@ def _texts(value: object, depth: int = 3) -> Iterator[str]:
 
 
 def parts_of(words: tuple[str, ...]) -> frozenset[str]:
-    """Return words cut at everything that is no letter or digit, in lower case."""
+    """Return words cut at everything that is no letter or digit, in lower case; no texts."""
     found: set[str] = set()
     for word in words:
         lowered = word.lower()
         if lowered.isalnum():
             found.add(lowered)
             continue
+        if " " in lowered:
+            continue  # a message or a program's text names nothing that is done to
         found.update("".join(char if char.isalnum() else " " for char in lowered).split())
-        if " " not in lowered:
-            found.add(lowered)
+        found.add(lowered)
     return frozenset(found)
 
 

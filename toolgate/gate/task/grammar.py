@@ -46,7 +46,7 @@ BEFORE_NO = _words(
 NEGATED = _words("do must should may can shall ought never please not")
 """First words of a negation that needs the agent as its subject."""
 
-STOPS = _words("stop cancel hold skip pause halt cease postpone omit")
+STOPS = _words("wait stop cancel hold skip pause halt cease postpone omit")
 WITHOUTS = ("without", "instead", "rather", "as", "avoid")
 WISHES = _words("to please you want should can may must and but shall i")
 """Before "only" and "just" where they govern a wish."""

@@ -21,6 +21,7 @@ CUES = (
     "leave",
     "alone",
     "look",
+    "local",
     "offline",
     "nothing-else",
     "only",
@@ -115,6 +116,12 @@ def _ends(steps: Steps, words: list[str], start: int) -> set[int]:
     """Return every position at which a phrase can end that begins at a word."""
     ends = {start}
     for step in steps:
+        if len(step) == 1 and len(step[0]) == 1:  # most steps are one word
+            (word,) = step[0]
+            ends = {at + 1 for at in ends if words[at : at + 1] == [word]}
+            if not ends:
+                break
+            continue
         ends = {
             at + len(choice)
             for at in ends
@@ -147,6 +154,11 @@ class Lexicon:
         self.things: dict[str, dict[str, list[str]]] = body["things"]
         self.nouns: dict[str, Any] = body["nouns"]
         self.environments: dict[str, Any] = body["environments"]
+        self.through = frozenset(
+            act for act, entry in self.acts.items() if any("above" in one for one in entry["does"])
+        )
+        self.fitting: dict[tuple[str, str, str, str, str], list[dict[str, Any]]] = {}
+        """Descriptions of acts that fit a kind of effect, found once."""
         self.places: dict[str, str] = body["places"]
         self.reported: dict[str, Any] = body["reported"]
         self.texts: dict[str, Any] = body["texts"]

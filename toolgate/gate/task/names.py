@@ -51,16 +51,18 @@ class Found:
     Args:
         names: the names.
         anything: whether a word for anything stands there.
+        nothing: whether that word is "nothing".
         rest: whether what else there is is meant (``anything else``, ``other files``).
         pronoun: whether something said before is meant (``it``).
         kinds: words for kinds of things without a name.
     """
 
-    __slots__ = ("anything", "kinds", "names", "pronoun", "rest")
+    __slots__ = ("anything", "kinds", "names", "nothing", "pronoun", "rest")
 
     def __init__(self) -> None:
         self.names: list[Name] = []
         self.anything = False
+        self.nothing = False
         self.rest = False
         self.pronoun = False
         self.kinds: list[str] = []
@@ -69,6 +71,7 @@ class Found:
         """Take over what another has found."""
         self.names += other.names
         self.anything = self.anything or other.anything
+        self.nothing = self.nothing or other.nothing
         self.rest = self.rest or other.rest
         self.pronoun = self.pronoun or other.pronoun
         self.kinds += other.kinds
@@ -98,6 +101,8 @@ def name_at(
         return found, end
     word = words[at]
     named = is_name(token) and not _is_adjective(words, at, lexicon)
+    if thing == "remote" and thing_end < len(words) and words[thing_end] in lexicon.kinds:
+        return found, thing_end  # "the remote branch" is a branch
     if thing is not None and thing_end < len(words) and words[thing_end] in lexicon.kinds:
         found.names.append(Name(NAME, tokens[thing_end - 1].raw, after))
         return found, thing_end + 1
@@ -108,6 +113,7 @@ def name_at(
         found.rest = True
     elif word in lexicon.anything:
         found.anything = True
+        found.nothing = word == "nothing"
     elif word in lexicon.pronouns:
         found.pronoun = True
     elif named:

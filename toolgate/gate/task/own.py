@@ -14,16 +14,8 @@ _TO_THE_AGENT = ("can", "could", "would", "will")
 _RESUMES = ("but", "however", "still", "instead", "nevertheless")
 _AMBIGUOUS = frozenset(
     (
-        "orders",
-        "thought",
-        "thinks",
-        "notes",
-        "quotes",
-        "reads",
-        "states",
-        "allows",
-        "permits",
-        "expects",
+        *("orders", "thought", "notes", "quotes", "reads", "states", "allows", "permits"),
+        *("expects", "requests", "demands", "asks", "posted", "noted", "wanted", "expected"),
     )
 )
 _TOLD = frozenset(

@@ -143,6 +143,8 @@ def _of_draft(draft: Draft, around: list[Draft], lexicon: Lexicon) -> list[State
         return _reserved(draft, lexicon)
     if draft.cue == "forget" and not draft.acts:
         return []
+    if draft.found.nothing and draft.limits is None:
+        return _forbidden(draft, around, lexicon)  # "push nothing"
     wanted = _wanted(draft, lexicon)
     if draft.limits is not None:
         return [*_limited(draft, lexicon), *wanted]
@@ -214,15 +216,24 @@ def _forbidden(draft: Draft, around: list[Draft], lexicon: Lexicon) -> list[Stat
     if names is None or (not names and _lacks_object(draft, lexicon)):
         return []
     but = tuple(draft.but)
+    there = tuple(one for one in names if one.kind == ENVIRONMENT)
+    if there and not {"run", "read", "use"}.isdisjoint(draft.acts):
+        return [Statement(FORBIDS, "prohibition", (THERE,), there, but, sure=draft.sure)]
+    if draft.acts == ["use"]:
+        names = tuple(one for one in draft.found.names if one.kind in (NAME, WORD))
+        if not names:
+            return []
     acts = _with_named(draft.acts, names, lexicon)
     return [Statement(FORBIDS, "prohibition", acts, names, but, sure=draft.sure)]
 
 
 def _reserved(draft: Draft, lexicon: Lexicon) -> list[Statement]:
-    if not draft.acts:
+    if not draft.acts or (draft.choice and draft.acts == ["use"]):
         options = tuple(one for one in draft.found.names)
         return [Statement(RESERVES, "choice", (), options)] if len(options) > 1 else []
     names = _objects(draft, draft.acts, lexicon)
+    if draft.acts == ["use"]:
+        names = tuple(one for one in draft.found.names if one.kind in (NAME, WORD)) or None
     if names is None:
         return []
     name = "choice" if draft.choice else "reservation"
@@ -232,6 +243,8 @@ def _reserved(draft: Draft, lexicon: Lexicon) -> list[Statement]:
 
 def _wanted(draft: Draft, lexicon: Lexicon) -> list[Statement]:
     """Return a request or a permission, and that it does not reach what it leaves out."""
+    if draft.acts == ["use"]:
+        return []
     names = tuple(draft.found.names)
     name = "retraction" if draft.says == PERMITS else "request"
     made = [
@@ -253,6 +266,8 @@ def _wanted(draft: Draft, lexicon: Lexicon) -> list[Statement]:
 def _limited(draft: Draft, lexicon: Lexicon) -> list[Statement]:
     """Return what an ``only`` forbids: the same act elsewhere, or every other act."""
     names = tuple(one for one in draft.limits or () if one.kind != WORD)
+    if draft.acts == ["use"]:
+        return []
     if set(draft.acts) & lexicon.looking and not names:
         return looking(lexicon)
     if names and all(one.kind == ENVIRONMENT for one in names) and set(draft.acts) <= lexicon.broad:
@@ -280,6 +295,9 @@ def _limit(limit: Found, lexicon: Lexicon) -> list[Statement]:
     paths = tuple(one for one in names if one.kind in (NAME, THING))
     return [Statement(FORBIDS, "limit", ("edit",), (), paths)] if paths else []
 
+
+THERE = "there"
+"""Stands for whatever is done in an environment that is named, looking from afar included."""
 
 ELSEWHERE = "elsewhere"
 """Stands for whatever is done in another environment."""

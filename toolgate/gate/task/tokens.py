@@ -9,10 +9,13 @@ MAX_CHARACTERS = 262_144
 WORD, QUOTED, MARK = "word", "quoted", "mark"
 _FENCES = ("```", "~~~")
 _MOST_QUOTED = 400
-_MOST_LINE = 20_000
+_MOST_TOKENS = 400
+"""Of a sentence; what goes on without an end is cut there."""
+
 
 _INSIDE = frozenset("~./@#$%*+&=<>:?\\^[]{}-_!")
 _QUOTES = {"`": "`", '"': '"', "\u201c": "\u201d", "\u00ab": "\u00bb", "'": "'"}
+_APOSTROPHES = "\u2019\u2018\u00b4\u02bc\uff07"
 _LONGEST_WORD = 400
 _NO_END = frozenset(("e.g", "i.e", "etc", "vs", "cf", "approx", "incl"))
 _SHORT = {
@@ -118,12 +121,13 @@ def sentences(text: str) -> Iterator[Sentence]:
             continue
         if not bare or bare.startswith((">", "|")):
             continue
-        for start in range(0, len(bare), _MOST_LINE):
-            yield from _of_line(bare[start : start + _MOST_LINE])
+        yield from _of_line(bare)
 
 
 def _of_line(line: str) -> Iterator[Sentence]:
-    line = line.replace("\u2019", "'").replace("\u2018", "'").lstrip("-*\u2022# \t")
+    for mark in _APOSTROPHES:
+        line = line.replace(mark, "'")
+    line = line.lstrip("-*\u2022# \t")
     made: list[Token] = []
     begin = at = 0
     while at < len(line):
@@ -151,6 +155,9 @@ def _of_line(line: str) -> Iterator[Sentence]:
             made, begin = [], end
         elif mark:
             made.append(Token(mark, MARK, mark))
+        if len(made) >= _MOST_TOKENS:
+            yield Sentence(tuple(made), "", line[begin:at].strip())
+            made, begin = [], at
     if made:
         ends = ":" if made[-1].text == ":" else ""
         yield Sentence(tuple(made), ends, line[begin:].strip())

@@ -15,7 +15,9 @@ _PATHS = ("fs.", "secret.")
 _LOOKS = ("inspect", "fs.read")
 _WIDE = ("recursive", "glob", "anchor", "extract", "mirror")
 _MARK_OF_TRUNK = frozenset(("main", "master", "trunk", "develop"))
+_NAMED_BY_WORDS = ("infra.", "proc.", "sys.", "exec.")
 _LEAST_STEM = 3
+_MOST_KEPT = 8_192
 
 
 def does(act: str, deed: Deed, lexicon: Lexicon) -> bool:
@@ -26,10 +28,9 @@ def does(act: str, deed: Deed, lexicon: Lexicon) -> bool:
         deed: the deed.
         lexicon: the lexicon.
     """
-    entry = lexicon.acts[act]
-    if any(_is(item, deed) for item in entry["does"]):
+    if any(_is(item, deed) for item in _fitting(act, deed.effect, lexicon)):
         return True
-    named = entry["named"]
+    named = lexicon.acts[act]["named"]
     return (
         bool(named)
         and deed.effect.type == "exec.code"
@@ -37,9 +38,27 @@ def does(act: str, deed: Deed, lexicon: Lexicon) -> bool:
     )
 
 
+def may_do(act: str, effect: Effect, lexicon: Lexicon) -> bool:
+    """Say whether an effect can be an act's, whatever the words of its command are."""
+    runs = effect.type == "exec.code" and bool(lexicon.acts[act]["named"])
+    program = effect.program.partition(" ")[0].rpartition("/")[2]
+    named = runs and (program in lexicon.runners or "file" in effect.how.split())
+    return named or act in lexicon.through or bool(_fitting(act, effect, lexicon))
+
+
+def _fitting(act: str, effect: Effect, lexicon: Lexicon) -> list[dict[str, Any]]:
+    """Return what of an act's description fits an effect but for the command's words."""
+    key = (act, effect.type, effect.scope, effect.program, effect.how)
+    found = lexicon.fitting.get(key)
+    if found is None:
+        if len(lexicon.fitting) >= _MOST_KEPT:
+            lexicon.fitting.clear()
+        found = [item for item in lexicon.acts[act]["does"] if fits(item, effect)]
+        lexicon.fitting[key] = found
+    return found
+
+
 def _is(item: dict[str, Any], deed: Deed) -> bool:
-    if not fits(item, deed.effect):
-        return False
     words = deed.words
     if "words" in item and not any(matches(word, one) for one in item["words"] for word in words):
         return False
@@ -73,6 +92,13 @@ def _target(deed: Deed, lexicon: Lexicon) -> frozenset[str]:
     return parts_of((named[0], named[0].lower())) if named else frozenset()
 
 
+def is_program(names: tuple[Name, ...], deed: Deed) -> bool:
+    """Say whether a deed is done by a program that is named, or below one."""
+    first = deed.words[0].rpartition("/")[2] if deed.words else ""
+    programs = {first, deed.effect.program.partition(" ")[0], *deed.above}
+    return any(one.text.lower() in programs for one in names)
+
+
 def touches(names: tuple[Name, ...], deed: Deed, lexicon: Lexicon) -> bool:
     """Say whether a deed is done to what names stand for: to one of each group of them.
 
@@ -94,7 +120,7 @@ def touch(name: Name, deed: Deed, lexicon: Lexicon) -> bool:
             name.text == "local" and deed.effect.scope in ("workspace", "temp")
         )
     if name.kind == THING:
-        return _is_thing(lexicon.things[name.text], deed)
+        return _is_thing(name.text, lexicon.things[name.text], deed)
     if name.kind == NAME:
         return named(name.text, deed)
     if name.kind == KIND:
@@ -116,11 +142,11 @@ def _is_path(effect: Effect) -> bool:
 def _inside(deed: Deed) -> str:
     """Return a resource without the folder that all work is done in."""
     resource = deed.effect.resource
-    start = deed.cwd + "/"
-    return resource[len(start) :] if deed.cwd and resource.startswith(start) else resource
+    start = deed.base + "/"
+    return resource[len(start) :] if deed.base and resource.startswith(start) else resource
 
 
-def _is_thing(thing: dict[str, list[str]], deed: Deed) -> bool:
+def _is_thing(noun: str, thing: dict[str, list[str]], deed: Deed) -> bool:
     effect = deed.effect
     if effect.type in thing["effects"]:
         return True
@@ -128,7 +154,7 @@ def _is_thing(thing: dict[str, list[str]], deed: Deed) -> bool:
         return _among(_inside(deed), thing["paths"])
     if effect.type == "vcs.discard":
         return any(_among(word, thing["paths"]) for word in operands(deed))
-    return False
+    return effect.type.startswith(_NAMED_BY_WORDS) and noun in deed.parts
 
 
 def _among(path: str, patterns: list[str]) -> bool:
@@ -181,7 +207,7 @@ def same_path(text: str, deed: Deed, *, wide: bool) -> bool:
     """
     resource = deed.effect.resource.replace(HOLE, "")
     absolute = text.startswith(("/", "~"))
-    whole = text if absolute else normpath(f"{deed.cwd or '/'}/{text}")
+    whole = text if absolute else normpath(f"{deed.base or '/'}/{text}")
     if resource == whole or (wide and resource.startswith(whole + "/")):
         return True
     if not wide:

@@ -7,16 +7,15 @@ the act they follow. What no cue and no imperative governs is only mentioned and
 
 from toolgate.gate.task.draft import MENTIONS, Draft
 from toolgate.gate.task.grammar import (
-    ADJECTIVES,
     AUXILIARIES,
     BREAKS,
     COORDINATORS,
-    ENDS_OF_NO,
     OPENERS,
     SUBJECTS,
 )
 from toolgate.gate.task.lexicon import BASE, GERUND, NOUN, PARTICIPLE, Lexicon, longest
-from toolgate.gate.task.names import Found, beside, is_name, name_at
+from toolgate.gate.task.names import Found, beside, name_at
+from toolgate.gate.task.sight import Sight
 from toolgate.gate.task.statement import FORBIDS, PERMITS, REQUESTS, RESERVES, WORD, Name
 from toolgate.gate.task.tokens import MARK, QUOTED, Token
 
@@ -37,7 +36,7 @@ _PENDING = ("forbid", "forbid-noun", "ask", "open", "permit", "forget")
 """What a colon, and a list behind it, goes on with."""
 
 
-class Walk:
+class Walk(Sight):
     """Walks over one sentence.
 
     Args:
@@ -46,9 +45,7 @@ class Walk:
     """
 
     def __init__(self, tokens: tuple[Token, ...], lexicon: Lexicon) -> None:
-        self._tokens = tokens
-        self._lexicon = lexicon
-        self._words = ["" if token.kind == QUOTED else token.text for token in tokens]
+        super().__init__(tokens, lexicon)
         self.drafts: list[Draft] = []
         self.looks = False
         """Whether only looking is wanted."""
@@ -74,7 +71,6 @@ class Walk:
         self._only_pending = False
         self._excepting = False
         self._no_cue = ""
-        self._cue_end = 0
         self._inserted = False
 
     def walk(self) -> None:
@@ -93,7 +89,7 @@ class Walk:
             return at + 1
         if token.kind == QUOTED:
             return self._object(at)
-        cues, cue_end = self._lexicon.cue_at(self._words, at)
+        cues, cue_end = self._cue_at(at)
         acts, act_end = self._acts_at(at)
         place_end = longest(self._lexicon.environments, self._words, at)[1]
         if place_end >= max(act_end, cue_end, at + 1) and not self._is_verb_here(acts):
@@ -101,10 +97,11 @@ class Walk:
         if cues and cues[0] in ("idle", "clause"):
             cues, cue_end = self._unless_inside(at, cues, cue_end)
         if cues and (cue_end >= act_end or cues[0] in ("forbid", "forbid-noun")):
-            end = self._cue(cues[0], at, cue_end)
-            if end > at:
-                self._cue_end = end
-                return end
+            for cue in dict.fromkeys(cues):
+                end = self._cue(cue, at, cue_end)
+                if end > at:
+                    self._cue_end = end
+                    return end
         if acts and self._act(acts, at, act_end):
             return self._kind_of(at, act_end)
         if word in COORDINATORS:
@@ -138,7 +135,7 @@ class Walk:
     def _unless_inside(self, at: int, cues: list[str], end: int) -> tuple[list[str], int]:
         """Return a cue that means little, or none where one that means more begins inside it."""
         for inside in range(at + 1, end):
-            found, further = self._lexicon.cue_at(self._words, inside)
+            found, further = self._cue_at(inside)
             if found and further > end and found[0] not in ("idle", "clause"):
                 return [], at
         return cues, end
@@ -174,7 +171,7 @@ class Walk:
         """Say whether a comma goes on with the list of acts or things before it."""
         if not self._target:
             return False
-        if self._lexicon.cue_at(self._words, at)[0]:
+        if self._cue_at(at)[0]:
             return False
         acts, _ = self._acts_at(at)
         forms = {form for _, form in acts}
@@ -192,36 +189,6 @@ class Walk:
             return False
         return self._is_list(at)
 
-    def _later_coordinator(self, at: int) -> str:
-        for position in range(at, len(self._words)):
-            word = self._words[position]
-            if word in (";", "but", "then", "(", ")"):
-                return ""
-            if word in COORDINATORS and position + 1 < len(self._words):
-                acts, _ = self._acts_at(position + 1)
-                if acts:
-                    return word
-        return ""
-
-    def _is_list(self, at: int) -> bool:
-        """Say whether up to the clause's end nothing stands but things and small words."""
-        things = 0
-        for position in range(at, len(self._words)):
-            word, token = self._words[position], self._tokens[position]
-            if token.kind == MARK:
-                break
-            named = token.kind == QUOTED or is_name(token)
-            known = longest(self._lexicon.nouns, self._words, position)[0]
-            if named or known is not None:
-                things += 1
-            elif word not in (*COORDINATORS, "please") and not (
-                word in self._lexicon.determiners
-                or word in self._lexicon.kinds
-                or word in self._lexicon.anything
-            ):
-                return False
-        return things > 0
-
     def _clause(self) -> None:
         """Begin a new clause."""
         self._only_pending = False
@@ -237,30 +204,6 @@ class Walk:
         self._first_in_mode = True
         self._leaving = False
         self._excepting = False
-
-    def _acts_at(self, at: int) -> tuple[list[tuple[str, str]], int]:
-        """Return the acts named at a word, also behind a verb that says nothing by itself."""
-        found, end = self._lexicon.verbs.at(self._words, at)
-        light, light_end = longest(self._lexicon.light, self._words, at)
-        if light is None:
-            return found, end
-        behind = light_end
-        while behind < len(self._words) and (
-            self._words[behind] in self._lexicon.determiners or self._words[behind] in ADJECTIVES
-        ):
-            behind += 1
-        if behind < len(self._words) and self._words[behind]:
-            nouns, noun_end = self._lexicon.verbs.at(self._words, behind)
-            meant = [(act, form) for act, form in nouns if form == NOUN]
-            if meant and noun_end > end:
-                form = GERUND if self._words[at].endswith("ing") else BASE
-                return [(act, form) for act, _ in meant], noun_end
-        return found, end
-
-    def _all_joined(self, acts: list[tuple[str, str]]) -> bool:
-        return any(act in self._lexicon.joined for act, _ in acts)
-
-    # -- acts and things --------------------------------------------------------------------
 
     def _act(self, acts: list[tuple[str, str]], at: int, end: int) -> bool:
         """Take acts named at a word, if they stand there as acts; say whether they do."""
@@ -320,27 +263,6 @@ class Walk:
         self._take(kept, form)
         self._target[-1].phrase = end - at > 1
         return True
-
-    def _follows_cue(self, at: int) -> bool:
-        """Say whether nothing but adverbs stands between a cue and the verb it governs."""
-        return all(
-            word in self._lexicon.idle or word.endswith("ly") or word in OPENERS
-            for word in self._words[self._cue_end : at]
-        )
-
-    def _near_cue(self, at: int, *, strictly: bool) -> bool:
-        """Say whether the noun a cue governs stands with it, behind no other phrase."""
-        between = self._words[self._cue_end : at]
-        if strictly:
-            return all(word in self._lexicon.determiners or word in ADJECTIVES for word in between)
-        return not any(word in self._lexicon.prepositions for word in between)
-
-    def _ends_no(self, end: int) -> bool:
-        """Say whether a clause with ``no`` ends where the act does, or goes on with its object."""
-        if end >= len(self._words):
-            return True
-        word = self._words[end]
-        return word in ENDS_OF_NO or self._tokens[end].kind != "word" or is_name(self._tokens[end])
 
     def _act_without_cue(
         self,
@@ -402,13 +324,6 @@ class Walk:
         self._open = False
         self._coordinator = ""
         self._after = ""
-
-    def _is_known(self, at: int) -> bool:
-        """Say whether a name, an environment or a kind of thing stands at a word."""
-        trees = (self._lexicon.environments, self._lexicon.nouns)
-        return is_name(self._tokens[at]) or any(
-            longest(tree, self._words, at)[0] is not None for tree in trees
-        )
 
     def _object(self, at: int) -> int:
         word, token = self._words[at], self._tokens[at]

@@ -1,22 +1,29 @@
 """What a task means for one call: its readings, and which statement each rests on. Pure."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgate.errors import PolicyError
 from toolgate.gate.call import ToolCall
 from toolgate.gate.effects.model import Effect
-from toolgate.gate.effects.tools import SHELL_TOOLS
-from toolgate.gate.effects.trace import reading_of
-from toolgate.gate.facts.session import NOTHING, Session
-from toolgate.gate.task.deeds import deeds_of
-from toolgate.gate.task.match import Found, can_be_lowered, constraints, requested
-from toolgate.gate.task.read import statements_of, the_lexicon
-from toolgate.gate.task.statement import Statement
+from toolgate.gate.effects.trace import Node
+from toolgate.gate.task.asked import can_be_lowered, requested
+from toolgate.gate.task.deeds import Deed, base_of, deeds_of
+from toolgate.gate.task.lexicon import Lexicon
+from toolgate.gate.task.match import Found, constraints
+from toolgate.gate.task.read import ELSEWHERE, EVERY_ACT, THERE, statements_of, the_lexicon
+from toolgate.gate.task.statement import ENVIRONMENT, FORBIDS, NAME, RESERVES, Statement
+from toolgate.gate.task.touch import may_do, touch
 
 if TYPE_CHECKING:
-    from toolgate.gate.catalog.load import Catalog
-    from toolgate.gate.effects.settings import Settings
     from toolgate.gate.task.task import Task
+
+
+_BY_WORDS = frozenset((EVERY_ACT, ELSEWHERE, THERE, "use"))
+"""Acts that only a command's words tell."""
+
+_DECODED = frozenset("'\"\\$`{}*?[]~\n")
+"""In a command with one of these a word may read otherwise than it is written."""
 
 
 class Asked(NamedTuple):
@@ -55,9 +62,7 @@ def weigh(
     call: ToolCall,
     effects: tuple[Effect, ...],
     asked: Asked,
-    settings: "Settings",
-    catalog: "Catalog",
-    session: Session = NOTHING,
+    trace: Callable[[], Node | None],
 ) -> Weighed:
     """Weigh a task against a call.
 
@@ -66,9 +71,8 @@ def weigh(
         call: the call.
         effects: what it does.
         asked: what the policy asks about.
-        settings: names and patterns of the policy.
-        catalog: what programs do.
-        session: what is known of the session before the call.
+        trace: returns how the call's shell text was read, None for another tool; only asked
+            where the task may concern the call.
     """
     lexicon = the_lexicon()
     if asked.lexicon is not None and asked.lexicon != lexicon.digest:
@@ -78,11 +82,10 @@ def weigh(
     statements, whole = statements_of(task)
     if not statements and not (asked.effects and asked.judged):
         return Weighed((), (), whole, lowerable=False)
-    command = call.input.get("command")
-    reading = None
-    if call.tool in SHELL_TOOLS and isinstance(command, str):
-        reading = reading_of(command, call.place, settings, catalog, session)
-    deeds = deeds_of(call, reading, effects, lexicon)
+    speak = any(_may_speak(one, call, effects, lexicon) for one in statements)
+    if not speak and not asked.effects:
+        return Weighed((), tuple(statements), whole, lowerable=False)
+    deeds = deeds_of(call, trace(), effects, lexicon)
     entries = (None, *(prompt.entry for prompt in task.prompts))
     found = constraints(statements, deeds, entries, lexicon)
     of_asked = [deed for deed in deeds if deed.effect in asked.effects]
@@ -92,3 +95,38 @@ def weigh(
         by = requested(statements, deeds, of_asked, latest, entries[latest], lexicon)
         found += [by] if by is not None else []
     return Weighed(tuple(found), tuple(statements), whole, lowerable)
+
+
+def _may_speak(
+    statement: Statement, call: ToolCall, effects: tuple[Effect, ...], lexicon: Lexicon
+) -> bool:
+    """Say whether a statement can forbid or reserve something of a call, by its effects alone.
+
+    It is no answer, only a look whether the call's commands have to be read for one.
+    """
+    if statement.says not in (FORBIDS, RESERVES):
+        return False
+    if not statement.acts or not _BY_WORDS.isdisjoint(statement.acts):
+        return True
+    return any(
+        may_do(act, effect, lexicon) and _may_touch(statement, call, effect, lexicon)
+        for effect in effects
+        for act in statement.acts
+    )
+
+
+def _may_touch(statement: Statement, call: ToolCall, effect: Effect, lexicon: Lexicon) -> bool:
+    names = statement.names
+    if not names:
+        return True
+    if effect.type.startswith("fs."):
+        if any(one.kind == ENVIRONMENT for one in names):
+            return True
+        deed = Deed(effect, (), frozenset(), frozenset(), base_of(call))
+        return any(touch(one, deed, lexicon) for one in names)
+    command = call.input.get("command")
+    if not isinstance(command, str) or effect.type == "vcs.publish":
+        return True
+    if not _DECODED.isdisjoint(command) or any(one.kind != NAME for one in names):
+        return True
+    return any(one.text.strip("./") in command for one in names)

@@ -64,7 +64,8 @@ def read(
     if kind not in ("pre", "outcome"):
         return Event(kind, session, key, prompt=_loose(body, "prompt"))
     cwd = _directory(body)
-    place = Place(cwd, workspace(cwd) if cwd else (), home)
+    # Each call has a shell of its own; only the directory goes on, and the payload names it.
+    place = Place(cwd, workspace(cwd) if cwd else (), home, kept_shell=False)
     call = _call(body, session, key, principal, place, ts)
     if kind == "pre":
         return Event(kind, session, key, call, transcript=_loose(body, "transcript_path"))

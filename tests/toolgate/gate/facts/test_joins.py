@@ -242,6 +242,28 @@ def test_what_nobody_has_read_is_asked_about(session, brought):
         assert "unread_artifact" in codes(decision)
 
 
+@pytest.mark.parametrize(
+    ("brought", "run"),
+    [
+        ("git clone https://git.example/o/x", "bash x/install.sh"),
+        ("git clone https://git.example/o/x lib", "cd lib && ./configure"),
+        ("curl -sL https://get.example/a.tgz | tar xz -C d", "python3 d/a/setup.py build"),
+        ("tar xzf a.tgz -C d", "node d/x.js"),
+        ("tar xzf a-1.2.tar.gz", "sh a-1.2/install.sh"),
+        ("unzip a.zip -d d", "d/run"),
+        ("cd /tmp && tar xzf a.tgz", "bash /tmp/a/install.sh"),
+    ],
+)
+def test_what_was_unpacked_or_cloned_is_not_the_projects_own(session, brought, run):
+    assert session(run).state in ("allow", "ask")
+    assert session(brought).state == "allow"
+    decision = session(run)
+    assert decision.state == "ask"
+    assert "unread_artifact" in codes(decision)
+    assert session("bash scripts/build.sh").state == "allow"
+    assert session("cat x/README.md && ls d lib").state == "allow"
+
+
 def test_a_confirmed_delete_ends_a_file(session):
     session.write("x.sh", SCRIPT)
     session("rm x.sh")
@@ -260,6 +282,9 @@ def test_too_many_files_to_name_leave_every_file_unread(session):
     session.write("mine.sh", "echo hello\n")
     session("; ".join(f"echo 'echo hello' > f{n}.sh" for n in range(80)))
     assert session("bash mine.sh").state == "ask"
+    assert session("git status && ls | head").state == "allow"
+    session("; ".join(f"ln -s /etc l{n}" for n in range(80)))
+    assert session("ls && git log").state == "allow"
 
 
 @pytest.mark.parametrize(

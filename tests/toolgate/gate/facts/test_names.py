@@ -69,7 +69,9 @@ def test_a_search_path_that_is_kept_finds_what_was_written(kept):
     kept.write("tools/ls", DELETES)
     assert kept("ls").state == "allow"
     assert kept("export PATH=./tools:$PATH").state == "ask"
-    assert kept("ls").state == "deny"
+    decision = kept("ls")
+    assert decision.state == "deny"
+    assert codes(decision) == {"executes_artifact", "defined_earlier"}
     assert kept("git status").state == "allow"
 
 

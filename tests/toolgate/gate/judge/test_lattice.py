@@ -82,7 +82,9 @@ def test_a_static_deny_stands(answered, says):
 
 def test_what_was_asked_for_is_softened_by_one_step(answered):
     assert answered("git push", says={"authorized": 0.79}).state == "ask"
-    assert answered("git push", says={"authorized": 0.80}).state == "allow"
+    made = answered("git push", says={"authorized": 0.80})
+    assert made.state == "allow"
+    assert "ask for just this, as the judge reads them (0.80)" in made.sentence
     assert answered("git push", says={"authorized": 0.80, "off_task": 0.55}).state == "ask"
     assert answered("git push", says={"authorized": 0.80, "off_task": None}).state == "ask"
 

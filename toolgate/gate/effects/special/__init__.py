@@ -18,7 +18,7 @@ from toolgate.gate.effects.special.git import (
     git_runs,
     git_shows,
 )
-from toolgate.gate.effects.special.interpreters import code_filter, fed, jar, unread
+from toolgate.gate.effects.special.interpreters import code_filter, fed, jar, sends_input, unread
 from toolgate.gate.effects.special.transfer import borg, download, git_clone, mirror, sftp, ssh_key
 from toolgate.gate.shell.model import Command
 
@@ -69,6 +69,7 @@ READINGS: dict[str, Special] = {
     "filter": code_filter,
     "fed": fed,
     "unread": unread,
+    "sends-input": sends_input,
     "environment": _later("variables", "environment"),
     "mongo": _later("databases", "mongo"),
     "git-clone": git_clone,

@@ -4,7 +4,7 @@ from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects.hosts import covers, host_of, split_remote, split_url
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.patterns import matches, matches_any
-from toolgate.gate.effects.reading import Reading
+from toolgate.gate.effects.reading import SETTINGS, Reading
 from toolgate.gate.shell.model import HOLE, Command, Word
 
 # --force-if-includes alone does nothing; it narrows --force-with-lease.
@@ -335,7 +335,7 @@ def git_globals(
         if option in ("-c", "--config-env") and value is not None
     ]
     settings += _inline_settings(rest) if subcommand == "clone" else []
-    if reader.files.defines:
+    if reader.files.defines(SETTINGS):
         from toolgate.gate.effects import gitnames
 
         known = gitnames.expanded(reader, rest)

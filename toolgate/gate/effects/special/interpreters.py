@@ -43,6 +43,17 @@ def fed(
     return [reader.unknown("stdin", name)._replace(how="stdin")]
 
 
+def sends_input(
+    reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return that what is fed to a client of HTTPie's kind goes along as the request's body."""
+    ignored = parsed.has(["--ignore-stdin", "-I", "--offline"], abbreviated=False)
+    if ignored or not flow.has_standard_input(command):
+        return []
+    urls = [word for word in parsed.operands if not word.text.isalpha()]
+    return [reader.net("net.send", word.text, name, ("send",)) for word in urls[:1]]
+
+
 def unread(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
