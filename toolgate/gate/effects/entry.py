@@ -88,7 +88,7 @@ def apply(
         made += _into_folder(reading, roles, parsed.operands, name, command, how)
     made += [stated(item, name, how) for item in does]
     if "special" in entry:
-        reading.work.spend(24)
+        reading.work.spend(48)
         made += special.READINGS[entry["special"]](reading, parsed, name, command, how)
     if "wraps" in entry:
         made += _wrapped(reading, entry, parsed, name, command)
@@ -153,7 +153,7 @@ def _subcommand(
     arguments: tuple[Word, ...],
     command: Command,
 ) -> list[Effect]:
-    reading.work.spend(20)
+    reading.work.spend(20 + 4 * len(arguments))
     parsed = split(arguments, entry, stop=True)
     made = _by_options(reading, entry, parsed, name, command, ())
     for clause in entry.get("when", ()):
@@ -240,6 +240,7 @@ def argument(
     """Return the effects of one argument in its role."""
     if role in _SILENT_ROLES:
         return []
+    reading.work.spend(6)
     if role in _FILE_ROLES:
         marks = (*how, *_ROLE_MARKS.get(role, ()))
         made = reading.touch(_FILE_ROLES[role], word, command, name, marks)

@@ -299,7 +299,7 @@ class Paths:
 
 def path_cost(text: str) -> int:
     """Return the steps of classifying a path: each folder it lies in is looked up."""
-    return 24 + len(text) // 8 + len(text) * text.count("/") // 250
+    return 32 + len(text) // 8 + len(text) * text.count("/") // 250
 
 
 def region(place: Place) -> tuple[object, ...]:

@@ -20,6 +20,7 @@ from toolgate.gate.shell.state import TEMPORARY
 from toolgate.gate.shell.work import READING, SPENT, SpentError, Work
 
 MAX_NESTING = 8
+_PUTS = frozenset(("fs.write", "fs.link"))
 _RUNNERS = frozenset(("make", "gmake", "npm", "pnpm", "yarn", "bun"))
 _DESTROYS = ("infra.destroy", "db.destroy")
 MAX_WRAPPERS = 32
@@ -289,7 +290,7 @@ class Reader:
         """Return the effects of a command touching the path a word names."""
         if word.process:
             return []
-        self.work.spend(path_cost(word.text) + (40 if kind == "fs.write" else 0))
+        self.work.spend(path_cost(word.text) + (50 if kind in _PUTS else 0))
         if word.text.startswith(TEMPORARY):
             word = self._unless_unset(word, command)
         if word.text[:1] == HOLE and word.sources:

@@ -184,7 +184,7 @@ class Expander:
 
     def _pieces(self, node: Any, splitting: bool) -> list[Word]:
         """Return marked words: one, or several where an unquoted variable has several values."""
-        self.work.spend(3 + (node.end_byte - node.start_byte) // 16)
+        self.work.spend(3 + (node.end_byte - node.start_byte) // 6)
         kind = node.type
         if kind in (
             "word",
