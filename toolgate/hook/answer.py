@@ -44,6 +44,8 @@ Answer = tuple[bytes, str, int]
 """Standard output, a line for standard error ("" for none), exit code."""
 
 NOTHING: Answer = (b"", "", 0)
+_STORED = b'"type":"stores('
+"""Stands in every entry of a call that has written something."""
 
 
 class Asked:
@@ -58,10 +60,14 @@ class Asked:
         self.ledger = ledger
         self._event = event
         self._session: LedgerSession | None = None
+        self._wrote: bool | None = None
 
     def artifact(self, path: str) -> "Artifact | None":
         """Return what a file is known to hold that the session has written."""
-        return self._opened().artifact(path)
+        if self._wrote is None:
+            # Most of what is looked up in a young session is not there, and little says so.
+            self._wrote = not self.ledger.lacks(self._event.session, _STORED)
+        return self._opened().artifact(path) if self._wrote else None
 
     def has(self, code: str, turns: int) -> str | None:
         """Return the latest entry that says a fact, or None."""

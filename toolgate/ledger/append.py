@@ -193,6 +193,14 @@ class Ledger:
             held.join(key)
             return [calls.add(held, calls.place(held, item)) for item in fields]
 
+    def lacks(self, session: str, needle: bytes) -> bool:
+        """Say whether a session's entries surely hold no such bytes, without any lock.
+
+        Raises:
+            LedgerError: the ledger cannot be read.
+        """
+        return self._store.lacks(session_name(session), needle)
+
     def recall(self, session: str, keys_of: "Keys", needles_of: "Needles") -> "Recall":
         """Return what finds a session's decisions and outcomes, without any lock.
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from toolgate.ledger.recall import Keys, Needles, Recall
 
 LOCK_FILE = "spine.lock"
+_SHORT = 262_144
+"""Bytes of a session's file that are looked through rather than an index opened."""
 _MOST_CACHE_BYTES = 16 * 1024 * 1024
 _USUAL_CACHE_BYTES = 64 * 1024
 _CACHED = os.O_CLOEXEC | os.O_NONBLOCK  # what is no file must not hold a hook up
@@ -262,6 +264,18 @@ class Files:
             return False
         except OSError as error:
             fail("read", self.path_of(name), error)
+
+    def lacks(self, name: str, needle: bytes) -> bool:
+        """Say whether a short file has no such bytes; of a long one nothing is said.
+
+        That of a linear session is empty: its entries stand on the spine.
+        """
+        try:
+            with open(self.path_of(name), "rb") as file:
+                data = file.read(_SHORT + 1)
+        except OSError:
+            return False  # whoever looks further says what is wrong
+        return 0 < len(data) <= _SHORT and needle not in data
 
     def recall(self, name: str, keys_of: "Keys", needles_of: "Needles") -> "Recall":
         """Return what finds lines in a session's file; see ``store.Store``."""

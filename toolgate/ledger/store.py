@@ -124,6 +124,9 @@ class Store(Protocol):
     def begun(self, name: str) -> bool:
         """Say whether a session's own stream has lines, without its lock."""
 
+    def lacks(self, name: str, needle: bytes) -> bool:
+        """Say whether a session's own stream surely has no such bytes; False where that is dear."""
+
     def recall(self, name: str, keys_of: Keys, needles_of: Needles) -> Recall:
         """Return what finds lines in a session's stream, without its lock.
 
