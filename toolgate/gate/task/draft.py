@@ -19,7 +19,7 @@ class Draft:
 
     __slots__ = (
         *("acts", "but", "choice", "compared", "cue"),
-        *("form", "found", "limits", "phrase", "says", "sure"),
+        *("form", "found", "limits", "phrase", "says", "seen", "sure"),
     )
 
     def __init__(self, says: str, acts: list[str], form: str, cue: str) -> None:
@@ -33,6 +33,8 @@ class Draft:
         """Names beyond which the act is forbidden; None where nothing limits it."""
         self.sure = True
         self.choice = False
+        self.seen: Name | None = None
+        """What its sentence named last before it."""
         self.phrase = False
         """Whether the words of the act say its object too."""
         self.compared = False

@@ -193,6 +193,25 @@ def singular(noun: str) -> str:
     return noun[:-1] if noun.endswith("s") and not noun.endswith("ss") else noun
 
 
+def _points_back(draft: Draft, lexicon: Lexicon) -> bool:
+    """Say whether a broad act has nothing but a pronoun for its object."""
+    found = draft.found
+    bare = found.pronoun and not (found.anything or draft.phrase)
+    return bare and not set(draft.acts).isdisjoint(lexicon.broad)
+
+
+def _meant_before(draft: Draft, around: list[Draft]) -> tuple[Name, ...] | None:
+    """Return what a pronoun stands for: what was last named before it; None for nothing."""
+    if draft.seen is not None:
+        return (draft.seen,)
+    before = around[: around.index(draft)] if draft in around else around
+    for other in reversed(before):
+        names = tuple(one for one in other.found.names if one.kind != WORD)
+        if names:
+            return names
+    return None
+
+
 def _lacks_object(draft: Draft, lexicon: Lexicon) -> bool:
     """Say whether a word means another thing without an object: "do not stop"."""
     found = draft.found
@@ -224,6 +243,10 @@ def _forbidden(draft: Draft, around: list[Draft], lexicon: Lexicon) -> list[Stat
             return []
         return [Statement(FORBIDS, "limit", tuple(draft.acts), (), tuple(kept), sure=draft.sure)]
     names = _objects(draft, draft.acts, lexicon)
+    if names == () and _points_back(draft, lexicon):
+        names = _meant_before(draft, around)
+        if names is None and draft.acts == ["edit"]:
+            names = ()  # "do not fix it": what is wrong is no thing, and nothing is to be edited
     if names is None or (not names and _lacks_object(draft, lexicon)):
         return []
     but = tuple(draft.but)

@@ -71,6 +71,7 @@ class Walk(Sight):
         self._only_pending = False
         self._excepting = False
         self._no_cue = ""
+        self._seen: Name | None = None
         self._inserted = False
 
     def walk(self) -> None:
@@ -307,6 +308,7 @@ class Walk(Sight):
         says = _SAYS[self._mode]
         draft = Draft(says, list(dict.fromkeys(acts)), form, self._mode)
         draft.sure = not self._conditional
+        draft.seen = self._seen
         draft.choice = self._mode == "open"
         draft.compared = self._mode == "forbid-noun" and self._no_cue in ("instead", "rather", "as")
         if form == PARTICIPLE:
@@ -348,6 +350,7 @@ class Walk(Sight):
         if self._after == "-":
             return end
         self._loose.add(found)
+        self._seen = next((one for one in reversed(found.names) if one.kind != WORD), self._seen)
         if self._excepting:
             for draft in self._target or self.drafts[-1:]:
                 draft.but += found.names
