@@ -512,7 +512,9 @@ class Walk(Expander):
         if not several or node is None:
             return self._one_command(node, stdin, piped, line)
         text = self.text(node)
-        several = [name for name in several if "$" in text and name in text]
+        several = [name for name in several if name in text] if "$" in text else []
+        if not several:
+            return self._one_command(node, stdin, piped, line)
         before = self.state
         values = [before.values[name] for name in several]
         ways = 1
