@@ -7,7 +7,6 @@ with a fault is never proved harmless.
 """
 
 from itertools import product
-from math import prod
 from typing import Any, NamedTuple
 
 from toolgate.gate.shell import straight
@@ -513,10 +512,15 @@ class Walk(Expander):
         if not several or node is None:
             return self._one_command(node, stdin, piped, line)
         text = self.text(node)
-        several = [name for name in several if "$" in text and name in text]
+        several = [name for name in several if name in text] if "$" in text else []
+        if not several:
+            return self._one_command(node, stdin, piped, line)
         before = self.state
         values = [before.values[name] for name in several]
-        if len(before.values) > MAX_VARIABLES or prod(map(len, values)) > MAX_CHOICES:
+        ways = 1
+        for words in values:
+            ways *= len(words)
+        if ways > MAX_CHOICES or len(before.values) > MAX_VARIABLES:
             values = [[unknown(words)] for words in values]
         made: tuple[int, ...] = ()
         ends: list[State] = []
