@@ -269,7 +269,7 @@ class Ledger:
         turn = state.turn
         if turn is not None and key in (None, turn.key):
             return turn.number
-        known = key is not None and key in states.parts_of(self._store, session, state)
+        known = key is not None and states.parts_of(self._store, session, state, key) > 0
         return turn.number if turn is not None and known else state.turns + 1
 
     def decide_composed(

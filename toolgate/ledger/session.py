@@ -117,7 +117,7 @@ class Session(Held):
         if not self.state.part:
             return 0
         self.flush()
-        return states.parts_of(self._store, self.id, self.state).get(key, 0)
+        return states.parts_of(self._store, self.id, self.state, key)
 
     def close_turn(self, closed_by: str) -> None:
         """Close the open turn over the frontier of its entries, if one is open."""

@@ -151,14 +151,16 @@ def from_spine(store: "Store", session: str) -> State:
     return state
 
 
-def parts_of(store: "Store", session: str, state: State) -> dict[str, int]:
-    """Return how often each key of a session was opened so far."""
-    parts: dict[str, int] = {}
-    for _, line in lines_of(store, session, state.since):
-        body = _of_session(line, session) if line.startswith(_TURN_OPEN) else None
-        if body is not None:
-            parts[body["ev"]["key"]] = parts.get(body["ev"]["key"], 0) + 1
-    return parts
+def parts_of(store: "Store", session: str, state: State, key: str) -> int:
+    """Return how often a key of a session was opened so far.
+
+    Only lines that begin with the key are read as entries: a session of many turns has many.
+    """
+    begin = _TURN_OPEN + profile_bytes(key)
+    return sum(
+        line.startswith(begin) and _of_session(line, session) is not None
+        for _, line in store.spine_lines((begin,), state.since)
+    )
 
 
 def late_answers(store: "Store", session: str, state: State) -> dict[bytes, bytes]:
