@@ -159,7 +159,7 @@ def parts_of(store: "Store", session: str, state: State, key: str) -> int:
     begin = _TURN_OPEN + profile_bytes(key)
     return sum(
         line.startswith(begin) and _of_session(line, session) is not None
-        for _, line in store.spine_lines((begin,), state.since)
+        for _, line in lines_of(store, session, state.since)
     )
 
 
