@@ -608,6 +608,45 @@ def _(kit: Any) -> None:
     one.close()
 
 
+@fault("refused-in-the-very-microsecond-of-the-answer", "R", "entries.approval_refused",
+       base=BASE)  # fmt: skip
+def _(kit: Any) -> None:
+    one = desk(kit)
+    asked = one.say("z0", "asked")
+    ts = one.ts + 2000  # when it has run, two steps of the clock from here
+    one.force(one.signed("bob", decision_digest=asked, verdict="refuse", ts=ts))
+    one.done("z0")
+    one.close()
+
+
+@fault("refused-behind-the-refusal-of-a-stranger", "R", "entries.approval_refused", base=BASE)
+def _(kit: Any) -> None:
+    one = desk(kit)
+    asked = one.say("z0", "asked")
+    one.force(one.signed("bob", signer="mallory", decision_digest=asked, verdict="refuse"))
+    one.force(one.signed("bob", decision_digest=asked, verdict="refuse"))
+    one.done("z0")
+    one.close()
+
+
+@legal("approved-to-the-very-microsecond", beside="approval-that-had-expired", base=BASE)
+def _(kit: Any) -> None:
+    one = desk(kit)
+    asked = one.say("z0", "asked")
+    ends = one.ts + 2001  # when it is decided, two steps of the clock from here
+    cheat(one, "look", asked, one.force(one.signed("bob", decision_digest=asked, expiry=ends)))
+
+
+@legal("composed-ask-denied-with-one-of-two-approvals", beside="ask-denied-although-approved",
+       base=BASE)  # fmt: skip
+def _(kit: Any) -> None:
+    one = desk(kit)
+    asked = one.say("z0", "asked", "deploy", args="x")
+    given = one.force(one.signed("alice", decision_digest=asked))
+    one.say("z0", "denied", "deploy", basis=(asked, given), args="x")
+    one.close()
+
+
 @legal("refused-by-a-stranger-and-ran", beside="refused-ask-that-ran", base=BASE)
 def _(kit: Any) -> None:
     one = desk(kit)
