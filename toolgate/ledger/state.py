@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolgate.canonical import digest, parse, profile_bytes
 from toolgate.errors import CanonicalizationError
-from toolgate.ledger.index import answered_by, is_outcome
+from toolgate.ledger.index import answered_by, is_outcome, is_whole
 
 if TYPE_CHECKING:
     from toolgate.ledger.store import Store
@@ -159,14 +159,15 @@ def parts_of(store: "Store", session: str, state: State, key: str) -> int:
     begin = _TURN_OPEN + profile_bytes(key)
     return sum(
         line.startswith(begin) and _of_session(line, session) is not None
-        for _, line in lines_of(store, session, state.since)
+        for _, line in store.spine_lines((begin,), state.since)
     )
 
 
 def late_answers(store: "Store", session: str, state: State) -> dict[bytes, bytes]:
     """Return the outcome lines on the spine, latest by the decision_digest they commit to."""
     lines = lines_of(store, session, state.since)
-    return {answered_by(line): line for _, line in lines if is_outcome(line)}
+    # A line that a crash cut short answers nothing; a recovery covers it.
+    return {answered_by(line): line for _, line in lines if is_outcome(line) and is_whole(line)}
 
 
 def was_audited(store: "Store", session: str, state: State, details: dict[str, Any]) -> bool:
