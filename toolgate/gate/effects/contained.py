@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from posixpath import basename
 
-from toolgate.gate.effects import stored
+from toolgate.gate.effects import flow, stored
 from toolgate.gate.effects.content import language_of
 from toolgate.gate.effects.defined import meanings
 from toolgate.gate.effects.entrypoints import EVERY, LOOSE, NPM_SETTINGS
@@ -186,6 +186,8 @@ class Content:
             made = executed(one, path, "", reader)
         except SpentError:  # running it asks
             return [UNREAD], []
+        if language_of(text, path, "") != "shell":
+            made = flow.within(made, reader)  # shell text is weighed command by command
         if written.part:
             made = [effect for effect in made if "code-does-not-parse" not in effect.proof]
         runs = [

@@ -13,7 +13,7 @@ from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import TOUCHES, Reading, Written, part_of
 from toolgate.gate.facts.artifacts import FOLDER, LINK, RUNS, UNREAD, Artifact, joined
 from toolgate.gate.facts.session import COPIES, EXECUTES, PENDING_WRITE, SECRET, UNREAD_ARTIFACT
-from toolgate.gate.shell.model import Command, Script
+from toolgate.gate.shell.model import HOLE, Command, Script
 
 _COPIES = frozenset(("cp", "mv", "ln", "install"))
 _FILTERS = frozenset(("sed", "perl", "ruby"))
@@ -114,11 +114,11 @@ def _put(
         alone = len({source.resource for source in found}) == 1
         link = program == "ln" or effect.type == "fs.link"
         puts = {}
+        symbolic = link and _is_symbolic(command)
         for source in found:
-            one = _copy(source, path, reader, base, link=link)
-            puts[join(path, basename(source.resource))] = one
-            if alone:
-                puts[path] = one
+            for name in (join(path, basename(source.resource)), *((path,) if alone else ())):
+                seen = _seen_from(source, name, command, reader) if symbolic else source
+                puts[name] = _copy(seen, name, reader, base, link=link)
         return puts or {path: base}
     if program == _SETTER:
         file = reader.paths.resolve(path, command.cwd)
@@ -138,6 +138,24 @@ def _put(
         if len(found) == 1:
             return {path: _copy(found[0], path, reader, base, link=False)}
     return {path: base._replace(text=printed)}
+
+
+def _is_symbolic(command: Command) -> bool:
+    words = [word.text for word in command.words]
+    return any(
+        text == "--symbolic" or (text[:1] == "-" and text[:2] != "--" and "s" in text)
+        for text in words[1:]
+    )
+
+
+def _seen_from(source: Effect, link: str, command: Command, reader: Reading) -> Effect:
+    """Return what a symbolic link leads to: a relative target counts from the link's folder."""
+    for word in command.words[1:]:
+        relative = word.text and not word.text.startswith(("/", "~", "-", HOLE))
+        if relative and reader.paths.resolve(word.text, command.cwd) == source.resource:
+            target = reader.paths.resolve(word.text, dirname(link))
+            return source._replace(resource=target, scope=reader.paths.scope(target))
+    return source
 
 
 def _copy(source: Effect, path: str, reader: Reading, base: Written, *, link: bool) -> Written:

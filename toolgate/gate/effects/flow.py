@@ -125,6 +125,22 @@ def carried(
     return result, Carries(secret, fetched)
 
 
+def within(made: list[Effect], reader: Reading) -> list[Effect]:
+    """Return the effects of one program, with what it reads taken into account.
+
+    As of a command that runs it: what a program reads of a secret may be in all that it sends
+    and writes.
+    """
+    if measures(made) or not any(_is_secret(effect, reader) for effect in made):
+        return made
+    result = [_influenced(effect, secret=True, remote=False) for effect in made]
+    return result + [
+        Effect("secret.persist", e.scope, e.resource, True, PROVED, e.program, e.how)
+        for e in made
+        if e.type == "fs.write"
+    ]
+
+
 def _flows_nowhere(command: Command, made: list[Effect], reader: Reading) -> bool:
     """Say whether a command's effects stand as they are, and nothing goes on from it."""
     wanted = _KNOWN_FLOWS if reader.files.may_know else _FLOWS

@@ -206,8 +206,12 @@ def _closure(target: str, recipes: dict[str, list[str]], needs: dict[str, list[s
     return [line for one in reversed(seen) for line in recipes[one]]
 
 
+_OF_MAKE = {"MAKE": "make", "CURDIR": ".", "SHELL": "/bin/sh"}
+"""What make defines by itself."""
+
+
 def _variables(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    found = dict(_OF_MAKE)
     for line in text.split("\n"):
         head, equals, value = line.partition("=")
         name = head.rstrip(" :?+").strip()
@@ -222,7 +226,21 @@ def _expanded(text: str, variables: dict[str, str]) -> str:
         if len(text) > MAX_TEXT:
             break
         text = text.replace(f"$({name})", value).replace(f"${{{name}}}", value)
-    return text.replace("$(shell ", "$(").replace("$$", "$")
+    return _of_environment(text).replace("$(shell ", "$(").replace("$$", "$")
+
+
+def _of_environment(text: str) -> str:
+    """Return a recipe in which what it does not define itself stands as the shell writes it.
+
+    Every variable of the environment is one of make's: ``$(HOME)`` is ``${HOME}``.
+    """
+    first, *others = text.split("$(")
+    made = [first]
+    for other in others:
+        name, closing, rest = other.partition(")")
+        known = closing and name.replace("_", "a").isalnum() and not made[-1].endswith("$")
+        made.append(f"${{{name}}}{rest}" if known else f"$({other}")
+    return "".join(made)
 
 
 def _without_schedule(text: str) -> str:

@@ -17,6 +17,9 @@ _EXTENDS = frozenset(("extend", "concat"))
 _PREPENDS = frozenset(("insert", "unshift", "prepend"))
 _BRANCHES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.IfExp, ast.Match)
 
+_TEMPORARY = frozenset(("tmp_path", "tmpdir"))
+"""Parameters that pytest gives a folder of the test's own, below the temporary one."""
+
 
 class CodeTooLongError(Exception):
     """A program has more parts than are read within the time of a decision."""
@@ -205,6 +208,8 @@ class Names:
                 if None in values:
                     values.remove(None)
                 values += self._passed(call, name, position)
+        if values == [None] and name in _TEMPORARY and name in self.parameters:
+            return [ast.Constant("/tmp/pytest-of-user/test")]
         return values
 
     def _passed(self, call: ast.Call, name: str, position: int) -> list[ast.expr | None]:
