@@ -21,6 +21,8 @@ from toolgate.gate.shell.work import Work
 if TYPE_CHECKING:
     from toolgate.gate.facts.artifacts import Artifact
 
+MAX_NESTING = 8
+"""Texts and files that run each other, one inside the other."""
 TOUCHES = "*"
 """Name of the part of a file that stands for what the file touches when it is run: not known."""
 

@@ -1,6 +1,6 @@
 """A shell command's effects: every simple command judged, what flows between them followed."""
 
-from posixpath import basename, isabs
+from posixpath import isabs
 from typing import Any
 
 from toolgate.gate.call import Place
@@ -10,16 +10,14 @@ from toolgate.gate.effects.entry import apply
 from toolgate.gate.effects.hosts import host_of, is_metadata, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.paths import Paths, path_cost, region
-from toolgate.gate.effects.reading import FUNCTION, LINKS, NAMES, Files, part_of
+from toolgate.gate.effects.reading import MAX_NESTING, NAMES, Files
 from toolgate.gate.effects.settings import Settings
-from toolgate.gate.facts.session import PART_MARK
-from toolgate.gate.shell.model import BELOW, HOLE, Command, Redirect, Script, Word
+from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.parse import read
 from toolgate.gate.shell.source import REFUSED
 from toolgate.gate.shell.state import TEMPORARY
 from toolgate.gate.shell.work import READING, SPENT, SpentError, Work
 
-MAX_NESTING = 8
 _PUTS = frozenset(("fs.write", "fs.link"))
 _RUNNERS = frozenset(("make", "gmake", "npm", "pnpm", "yarn", "bun"))
 _DESTROYS = ("infra.destroy", "db.destroy")
@@ -29,11 +27,6 @@ MAX_INSIDE = 65_536
 MAX_SUPPLIED = 16
 """How many runs of targets and scripts of its own a text is followed through."""
 
-_BIN = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
-# Folders of the operating system in which only it keeps programs.
-_SYSTEM_BIN = ("/System/Library/", "/usr/libexec/", "/usr/lib/", "/Library/Apple/")
-_LOCAL_BIN = ("/.venv/bin/", "/venv/bin/", "/env/bin/", "/node_modules/.bin/", "/.local/bin/")
-_GLOB = frozenset("*?[")
 # Proofs of code that is taken from somewhere else and not known.
 _NOT_KNOWN = frozenset(
     unresolved(reason) for reason in ("stdin", "code-not-known", "program-not-known")
@@ -87,9 +80,9 @@ class Reader:
         self.doubtful: list[tuple[str, Script]] = []
         self.read_inside = [0]
         self._wrappers = 0
-        self._aliases: dict[str, str] = {}
+        self.aliases: dict[str, str] = {}
         self._runs = 0
-        self._patterns = 0
+        self.patterns = 0
         self._feeds = fed
 
     def effects(self, text: str, arguments: tuple[Word, ...] | None = None) -> list[Effect]:
@@ -169,7 +162,9 @@ class Reader:
         if self.files.written and command.cwd:
             made += self._of_others(made, command)
         if self.files.may_know and any(effect.proof in _NOT_KNOWN for effect in made):
-            made += self._fed_from_files(command)
+            from toolgate.gate.effects import running
+
+            made += running.fed_from_files(self, command)
         return made
 
     def _of_others(self, made: list[Effect], command: Command) -> list[Effect]:
@@ -187,15 +182,6 @@ class Reader:
         if programs and flow.came_from_elsewhere(command.cwd + "/", self.files.written):
             return [self.unknown("not-the-projects-own", programs[0], command.cwd)]
         return []
-
-    def _fed_from_files(self, command: Command) -> list[Effect]:
-        """Return what running the written files does that text of unknown content is made from."""
-        made: list[Effect] = []
-        for word, where in flow.read_on_the_way(self.script, command):
-            path = self.paths.resolve(word.text, where.cwd)
-            if self.files.get(path) is not None or word.glob:
-                made += self.run_known(path, command.words[0].text if command.words else "") or []
-        return made
 
     def _in_front(self, command: Command) -> list[str]:
         """Return the folders in front of the search path after a command's assignments."""
@@ -388,12 +374,20 @@ class Reader:
     def _invoked(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
         name = words[0].text
         if not words[0].known or words[0].glob or not name:
-            made = self._run_by_pattern(self.paths.resolve(name, command.cwd), name)
-            return [*(made or []), self.unknown("program-not-known", name or "shell")]
+            from toolgate.gate.effects import running
+
+            found = running.by_pattern(self, self.paths.resolve(name, command.cwd), name)
+            return [*(found or []), self.unknown("program-not-known", name or "shell")]
         if "/" in name:
-            return self._by_path(words, command)
+            from toolgate.gate.effects import running
+
+            return running.by_path(self, words, command)
         entry = self.entry(name)
-        made = self._aliased(words) + self._meant(name, by_shell=words is command.words)
+        made: list[Effect] = []
+        if self.aliases or self.files.sourced or self.places or self.files.defines(NAMES):
+            from toolgate.gate.effects import names
+
+            made = names.meant(self, words, by_shell=words is command.words)
         if entry is None:
             if len(words) == 2 and words[1].text in _ABOUT_ITSELF:
                 return [*made, self.inspect(name)]
@@ -404,7 +398,9 @@ class Reader:
             words = with_options(words, command)
         made += apply(self, entry, name, words[1:], command)
         if name == "alias":
-            made += self._define(words[1:])
+            from toolgate.gate.effects import names
+
+            made += names.define(self, words[1:])
         if name in _RUNNERS and (self.files.written or flow.has_standard_input(command)):
             made += self._supplied(words, command)
         return made
@@ -418,133 +414,24 @@ class Reader:
             return [self.unknown("too-many-runs", words[0].text)]
         return effects_of_supplied(self, words, command)
 
-    def _define(self, words: tuple[Word, ...]) -> list[Effect]:
-        made: list[Effect] = []
-        for word in words:
-            name, equals, body = word.text.partition("=")
-            if equals and word.known:
-                self._aliases[name] = body
-            if equals and self.place.kept_shell and not self.inside:
-                from toolgate.gate.effects import defined
-
-                if len(self._aliases) > defined.MAX_FUNCTIONS:
-                    return [*made, self.unknown("too-many-aliases", "alias")]
-                text = body if word.known else None
-                made += defined.define(self, name, text, calls="")
-        return made
-
-    def _aliased(self, words: tuple[Word, ...]) -> list[Effect]:
-        """Return what a command does where a name of it is an alias this text has defined."""
-        body = self._aliases.pop(words[0].text, None)  # an alias is not expanded in itself
-        if body is None:
-            return []
-        from shlex import quote
-
-        made = self.inner(" ".join([body, *(quote(w.text) for w in words[1:] if w.known)]))
-        self._aliases[words[0].text] = body
-        return made
-
-    def _meant(self, name: str, *, by_shell: bool) -> list[Effect]:
-        """Return what a name does that something else than its program answers to; or nothing.
-
-        That is a function of a file the text has sourced, a program put into a folder that
-        is searched first, or what earlier calls have let it stand for. Only the shell itself
-        knows of aliases and functions, not what starts a program for it (``command ls``).
-        """
-        made = self._function(name) if self.files.sourced and by_shell else []
-        if not (self.places or self.files.defines(NAMES)):
-            return made
-        from toolgate.gate.effects import defined
-
-        made += defined.searched(self, name, self.places)
-        if not self.files.defines(NAMES):
-            return made
-        return made + defined.redefined(self, name, by_shell=by_shell)
-
-    def _function(self, name: str) -> list[Effect]:
-        """Return what a function does that a file sourced by this text defines; else nothing."""
-        for path in self.files.sourced:
-            made = self.run_known(part_of(path, name + FUNCTION), name)
-            if made is not None:
-                return made or [self.inspect(name)]
-        return []
-
     def entry(self, name: str) -> dict[str, Any] | None:
         """Return the catalogue entry of a program, also by its name without a version."""
         return entry_of(self.catalog, name)
 
-    def _by_path(self, words: tuple[Word, ...], command: Command) -> list[Effect]:
-        path = self.paths.resolve(words[0].text, command.cwd)
-        name = basename(path)
-        installed = path.rpartition("/")[0] in _BIN or path.startswith(_SYSTEM_BIN)
-        installed = installed or any(part in path for part in _LOCAL_BIN)
-        entry = self.entry(name)
-        if entry is None:
-            return self.run_file(words[0], command, name)
-        made = apply(self, entry, name, words[1:], command)
-        # A launcher of the project (./gradlew, bin/rails) may do what its name says, or anything.
-        return made if installed else [*self.run_file(words[0], command, name), *made]
-
     def run_file(self, word: Word, command: Command, program: str) -> list[Effect]:
         """Return the effects of executing a file, or what a URL names."""
-        if "://" in word.text:
-            host = self.net("net.fetch", word.text, program)
-            proof = unresolved("remote-code")
-            return [
-                host,
-                Effect("exec.code", "outside", host.resource, True, proof, program, "remote"),
-            ]
-        path = self.paths.resolve(word.text, command.cwd)
-        if program in ("source", ".") and path not in self.files.sourced:
-            self.files.sourced.append(path)
-        made = self.paths.effects(
-            "exec.code", word.text, command.cwd, program=program, how=("file",)
-        )
-        if any(effect.scope == "secret" for effect in made):
-            made += self.touch("fs.read", word, command, program)  # whoever runs it has read it
-        known = self.run_known(path, program)
-        if known is not None:
-            made += known
-        elif flow.came_from_elsewhere(path, self.files.written):
-            made.append(self.unknown("not-the-projects-own", program, path))
-        elif self.files.defines(LINKS):
-            from toolgate.gate.effects.links import brought
+        from toolgate.gate.effects import running
 
-            made += brought(self, path, program)
-        return made
+        return running.file(self, word, command, program)
 
     def run_known(self, path: str, program: str) -> list[Effect] | None:
         """Return the effects of running a file whose content is known; None when it is not.
 
         A part of a file may be meant as well; see ``reading.part_of``.
         """
-        self.work.spend(6)
-        self.files.runs[path] = None
-        written = self.files.get(path)
-        if written is None:
-            return self._run_by_pattern(path, program)
-        if self.depth > MAX_NESTING:
-            return [self.unknown("nested-too-deep", program)]
-        self.depth += 1
-        from toolgate.gate.effects import files
+        from toolgate.gate.effects import running
 
-        try:
-            return files.executed(written, path, program, self)
-        finally:
-            self.depth -= 1
-
-    def _run_by_pattern(self, path: str, program: str) -> list[Effect] | None:
-        """Return what running files by a pattern does, of those that were written."""
-        if PART_MARK in path or not self.files.may_know:
-            return None
-        if _GLOB.isdisjoint(path) and BELOW not in path:
-            return None
-        from toolgate.gate.effects.patterned import run
-
-        self._patterns += 1
-        if self._patterns > MAX_SUPPLIED:
-            return [self.unknown("too-many-runs", program)]
-        return run(self, path, program) or None
+        return running.known(self, path, program)
 
     def net(self, kind: str, target: str, name: str, how: tuple[str, ...] = ()) -> Effect:
         """Return the effect of reaching a host."""

@@ -1,6 +1,6 @@
 """What shell text is made of once it is read: words, redirections, commands."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 HOLE = "\x00"
 """Stands in a word's text for a part whose value is not known. No argument can hold NUL."""
@@ -43,6 +43,20 @@ class Redirect(NamedTuple):
 
     op: str
     target: Word
+
+
+class Line(NamedTuple):
+    """What stands around a command's own words.
+
+    Args:
+        redirects: its redirections.
+        arguments: nodes of words that stand behind a redirection.
+        trailing: nodes of commands behind a here-document's opening on the same line.
+    """
+
+    redirects: list[Redirect]
+    arguments: list[Any]
+    trailing: list[Any]
 
 
 class Command(NamedTuple):

@@ -14,7 +14,6 @@ from toolgate.gate.effects.special.git import (
     git_checkout,
     git_config,
     git_globals,
-    git_push,
     git_runs,
     git_shows,
 )
@@ -48,7 +47,7 @@ def _later(module: str, name: str) -> Special:
 
 
 READINGS: dict[str, Special] = {
-    "git-push": git_push,
+    "git-push": _later("git_push", "git_push"),
     "git-config": git_config,
     "git-checkout": git_checkout,
     "git-runs": git_runs,
