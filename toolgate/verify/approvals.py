@@ -13,7 +13,7 @@ from toolgate.canonical import profile_bytes
 from toolgate.signing import verifies
 from toolgate.verify.composition import needs, repeated, satisfies, sequences
 from toolgate.verify.findings import Found, Seen, finding
-from toolgate.verify.given import Approval, Index, Resting, seq_of
+from toolgate.verify.given import Approval, Index, Resting, seq_of, spent, taken_back
 from toolgate.verify.keys import Keys, Rotation, Term, rotation_of
 from toolgate.verify.lift import TAMPER, matter_of, not_lifted
 from toolgate.verify.policy import Policy, Rule
@@ -246,7 +246,7 @@ class Approvals:
         good: list[Approval] = []
         back = self._refusals(one, policy, cited, self._used_at(one, cited))
         for item in cited:
-            fault = self._fault(one, policy, item) or _spent(one, item, back, users)
+            fault = self._fault(one, policy, item) or spent(one, item, back, users)
             if fault is not None:
                 self._about(one, *fault)
             elif item.sound:
@@ -386,7 +386,7 @@ class Approvals:
             if item.entry not in used and self._counts(one, policy, item)
         ]
         back = self._refusals(one, policy, unused, one.until)
-        there = [item for item in unused if not _taken_back(item, back)]
+        there = [item for item in unused if not taken_back(item, back)]
         if rule.operator == "staged":
             return any(satisfies(rule, line) for line in sequences(there))
         return satisfies(rule, there)
@@ -402,22 +402,3 @@ class Approvals:
         self, code: str, entry: str, message: str, session: str | None, turn: int | None = None
     ) -> None:
         self._seen.append(Seen(finding(code, entry, message), session, turn))
-
-
-def _spent(
-    one: Resting, item: Approval, back: Mapping[str, Approval], users: Mapping[str, str]
-) -> tuple[str, str] | None:
-    """Return whether an approval was taken back or used up before a decision cites it."""
-    if _taken_back(item, back):
-        message = f"{item.principal!r} took {item.entry} back by {back[item.principal].entry}"
-        return "entries.approval_refused", message
-    first = users.get(item.entry, one.action_ref)
-    if first != one.action_ref:
-        return "entries.approval_reused", f"{item.entry} was used for action {first} already"
-    return None
-
-
-def _taken_back(item: Approval, back: Mapping[str, Approval]) -> bool:
-    """Say whether its principal refused after an approval."""
-    refusal = back.get(item.principal)
-    return refusal is not None and refusal.seq > item.seq

@@ -115,3 +115,22 @@ class Index:
 def seq_of(item: Approval) -> int:
     """Return an approval's number on the spine."""
     return item.seq
+
+
+def spent(
+    one: Resting, item: Approval, back: Mapping[str, Approval], users: Mapping[str, str]
+) -> tuple[str, str] | None:
+    """Return whether an approval was taken back or used up before a decision cites it."""
+    if taken_back(item, back):
+        message = f"{item.principal!r} took {item.entry} back by {back[item.principal].entry}"
+        return "entries.approval_refused", message
+    first = users.get(item.entry, one.action_ref)
+    if first != one.action_ref:
+        return "entries.approval_reused", f"{item.entry} was used for action {first} already"
+    return None
+
+
+def taken_back(item: Approval, back: Mapping[str, Approval]) -> bool:
+    """Say whether its principal refused after an approval."""
+    refusal = back.get(item.principal)
+    return refusal is not None and refusal.seq > item.seq

@@ -7,7 +7,7 @@ from toolgate.gate.effects import flow, stored
 from toolgate.gate.effects.content import language_of
 from toolgate.gate.effects.defined import meanings
 from toolgate.gate.effects.entrypoints import EVERY, LOOSE, NPM_SETTINGS
-from toolgate.gate.effects.files import executed
+from toolgate.gate.effects.files import continues_a_line, executed
 from toolgate.gate.effects.gitnames import is_settings
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.effects.parts import MAX_TEXT, texts_of
@@ -140,6 +140,8 @@ class Content:
             own = own.before
         chain.append(own._replace(before=None))
         found: dict[str, tuple[list[str], list[str]]] = {}
+        if continues_a_line(written, path, ""):
+            found[path] = ([UNREAD], [])
         for one in chain:
             for part, (notes, runs) in self._single(path, one).items():
                 before, also = found.get(part, ([], []))

@@ -4,15 +4,14 @@ from posixpath import basename
 from typing import Any
 
 from toolgate.gate.catalog.options import Parsed, asks_for_help, assign_roles, role_of, split
-from toolgate.gate.effects import code, flow, special, verbs
+from toolgate.gate.effects import code, special, verbs
 from toolgate.gate.effects.hosts import host_of, is_local, split_remote
 from toolgate.gate.effects.model import MARK, PROVED, Effect, unresolved
 from toolgate.gate.effects.patterns import matches
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.effects.stated import holds, is_dry, stated
-from toolgate.gate.shell.model import HOLE, Command, Word
+from toolgate.gate.shell.model import Command, Word
 
-_SCRIPT_SUFFIXES = (".py", ".js", ".mjs", ".ts", ".rb", ".sh", ".php", ".pl")
 _FILE_ROLES = {
     "read": "fs.read",
     "write": "fs.write",
@@ -25,8 +24,7 @@ _FILE_ROLES = {
 }
 _ROLE_MARKS = {"append": ("append",), "measure": ("measured",)}
 _SILENT_ROLES = frozenset(("text", "list"))
-_STANDARD_INPUT = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
-_CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"))
+CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"))
 # Programs that run files they are not given the names of; which ones, ``entrypoints`` says.
 _ENTERS = frozenset(
     (
@@ -91,11 +89,17 @@ def apply(
         reading.work.spend(48)
         made += special.READINGS[entry["special"]](reading, parsed, name, command, how)
     if "wraps" in entry:
-        made += _wrapped(reading, entry, parsed, name, command)
+        from toolgate.gate.effects.wrapped import wrapped
+
+        made += wrapped(reading, entry, parsed, name, command)
     elif parsed.rest and entry.get("stop"):
-        made += _script_operand(reading, entry, roles, parsed, name, command)
+        from toolgate.gate.effects import interpreted
+
+        made += interpreted.script(reading, entry, roles, parsed, name, command)
     if entry.get("stdin"):
-        made += _standard_input(reading, entry, parsed, name, command)
+        from toolgate.gate.effects import interpreted
+
+        made += interpreted.fed(reading, entry, parsed, name, command)
     if started:
         made += reading.invoke(started, command)
     if not looking and _enters(entry, name, parsed):
@@ -216,12 +220,10 @@ def _by_options(
             continue
         role = role_of(option, roles)
         if role == "shell" and option in entry.get("late", ()):
-            known = value.known
-            made += (
-                reading.inner(value.text, cwd=command.cwd, arguments=parsed.rest)
-                if known
-                else printed(reading, value, name) or [reading.code_not_known(name)]
-            )
+            if value.known:
+                made += reading.inner(value.text, cwd=command.cwd, arguments=parsed.rest)
+            else:
+                made += _printed(reading, value, name) or [reading.code_not_known(name)]
         elif role:
             made += argument(reading, role, value, command, name, how)
     return made
@@ -257,10 +259,10 @@ def argument(
         return [_listening(word, name)]
     if role == "shell":
         if not word.known:
-            return printed(reading, word, name) or [reading.code_not_known(name)]
+            return _printed(reading, word, name) or [reading.code_not_known(name)]
         return reading.inner(word.text, cwd=command.cwd)
-    if role in _CODE:
-        if not word.known and (run := printed(reading, word, name)):
+    if role in CODE:
+        if not word.known and (run := _printed(reading, word, name)):
             return run
         return code.effects(role, word.text, reading, command, name)
     if role == "exec":
@@ -281,22 +283,11 @@ def argument(
     return []
 
 
-def printed(reading: Reading, word: Word, name: str) -> list[Effect]:
-    """Return the effects of code that is all of some known files, printed into a word; or none."""
-    if word.text.strip(HOLE + " \n\t"):
-        return []
-    return _run_all(reading, flow.printed_files(reading.script, word.sources), name)
+def _printed(reading: Reading, word: Word, name: str) -> list[Effect]:
+    """Return the effects of code that known files are printed into; or none."""
+    from toolgate.gate.effects.interpreted import printed
 
-
-def _run_all(reading: Reading, files: list[tuple[Word, Command]], name: str) -> list[Effect]:
-    """Return the effects of running several files; none unless all of them are known."""
-    made: list[Effect] = []
-    for word, command in files:
-        known = reading.files.get(reading.paths.resolve(word.text, command.cwd))
-        if known is None or word.glob or not word.known:
-            return []
-        made += reading.run_file(word, command, name)
-    return made
+    return printed(reading, word, name)
 
 
 def _staged(reading: Reading, word: Word, command: Command, name: str) -> list[Effect]:
@@ -354,124 +345,3 @@ def _transfer(
     if remote is None:
         return reading.touch("fs.write" if last else "fs.read", word, command, name, how)
     return [reading.net("net.send" if last else "net.fetch", remote[0], name, how)]
-
-
-def _wrapped(
-    reading: Reading, entry: dict[str, Any], parsed: Parsed, name: str, command: Command
-) -> list[Effect]:
-    rest = parsed.rest or parsed.operands
-    made: list[Effect] = []
-    for role, word in zip(entry.get("operands", ()), rest[: entry["wraps"]], strict=False):
-        made += argument(reading, role, word, command, name, ())
-    rest = rest[entry["wraps"] :]
-    if entry["wraps"] and rest and rest[0].text == "--":
-        rest = rest[1:]
-    for option in entry.get("splits", ()):
-        text = parsed.value(option)
-        if text is not None:
-            if not text.known or any(mark in text.text for mark in "\\$\"'#"):
-                return [*made, reading.code_not_known(name)]
-            rest = (*(text._replace(text=part) for part in text.text.split()), *rest)
-    for option in entry.get("chdir", ()):
-        folder = parsed.value(option)
-        if folder is not None:
-            path = reading.paths.resolve(folder.text, command.cwd)
-            command = command._replace(cwd="" if HOLE in path else path)
-    if entry.get("assigns"):
-        rest = rest[1:] if rest and rest[0].text == "-" else rest  # env - is env -i
-        while rest and _is_assignment(rest[0].text):
-            variable, _, value = rest[0].text.partition("=")
-            assign = ((variable, Word(value)),)
-            made += reading.environment(command._replace(assigns=assign))
-            command = command._replace(assigns=(*command.assigns, *assign))
-            rest = rest[1:]
-    if not rest:
-        return made
-    if "code" in entry and not entry["wraps"] and not parsed.has(["-u", "--user"]):
-        rest = rest[1:]  # a user, whose shell it is that takes the text
-        if not rest:
-            return made
-    if len(rest) > 1 and rest[0].text in entry.get("code", ()):
-        return made + argument(reading, "shell", rest[1], command, name, ())
-    if parsed.has(entry.get("joins", []), abbreviated=False):
-        text = Word(" ".join(word.text for word in rest))
-        return made + argument(reading, "shell", text, command, name, ())
-    inside = entry.get("inside", "")
-    if rest[0].text.endswith(_SCRIPT_SUFFIXES) and reading.entry(rest[0].text) is None:
-        return made + reading.run_file(rest[0], command, name)
-    if not inside or reading.inside:
-        return made + reading.invoke(rest, command)
-    elsewhere = Effect("exec.code", "outside", name, True, unresolved(inside), name, inside)
-    return [*made, elsewhere, *reading.elsewhere(inside).invoke(rest, command._replace(cwd=""))]
-
-
-def _script_operand(
-    reading: Reading,
-    entry: dict[str, Any],
-    roles: list[str],
-    parsed: Parsed,
-    name: str,
-    command: Command,
-) -> list[Effect]:
-    """Read the first operand of an interpreter; what follows belongs to the script."""
-    if any(
-        entry.get("values", {}).get(option) in (*_CODE, "shell", "module")
-        for option, value in parsed.options
-        if value is not None
-    ):
-        return []
-    first = parsed.rest[0]
-    if first.text in _STANDARD_INPUT:
-        return []
-    if first.process:
-        run = _run_all(reading, flow.printed_files(reading.script, first.sources), name)
-        return run or [
-            Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")
-        ]
-    if not roles:
-        return []
-    role = roles[0].rstrip("*?")
-    made = argument(reading, role, first, command, name, ())
-    known = basename(first.text)
-    if role == "exec" and first.known and reading.entry(known) is not None:
-        # A script with a catalogued name: php artisan migrate:fresh, python manage.py flush.
-        made += reading.invoke((first._replace(text=known), *parsed.rest[1:]), command)
-    return made
-
-
-def _standard_input(
-    reading: Reading, entry: dict[str, Any], parsed: Parsed, name: str, command: Command
-) -> list[Effect]:
-    language = entry["stdin"]
-    operands = [
-        word for word in (*parsed.operands, *parsed.rest) if word.text not in _STANDARD_INPUT
-    ]
-    given = entry.get("values", {})
-    has_code = any(
-        given.get(o) in (*_CODE, "shell", "exec", "module") for o, v in parsed.options if v
-    )
-    # A database's name is an operand; statements still come from standard input.
-    reads_anyway = language == "sql" or (
-        language == "shell" and parsed.has(["-s"], abbreviated=False)
-    )
-    if has_code or (operands and not reads_anyway):
-        return []
-    text = flow.standard_input(reading.script, command)
-    if text is None:
-        if not flow.has_standard_input(command) and not reading.fed:
-            return []  # an interactive start, which ends at once without a terminal
-        run = _run_all(reading, flow.fed_files(reading.script, command), name)
-        file = flow.input_file(reading.script, command)
-        if not run and file is not None and language != "sql":
-            return reading.run_file(file, command, name)
-        return run or [
-            Effect("exec.code", "unknown", name, True, unresolved("stdin"), name, "stdin")
-        ]
-    if language == "shell":
-        return reading.inner(text, cwd=command.cwd)
-    return code.effects(language, text, reading, command, name)
-
-
-def _is_assignment(text: str) -> bool:
-    name, equals, _ = text.partition("=")
-    return bool(equals) and name.replace("_", "a").isalnum() and not name[:1].isdigit()

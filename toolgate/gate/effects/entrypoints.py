@@ -82,6 +82,10 @@ _FOLDER_OPTIONS = ("--prefix", "-C", "--dir", "--cwd")
 _WORKSPACE_OPTIONS = ("-w", "--workspace", "--filter", "-F")
 _WORKSPACES = ("packages", "apps")
 _PRINTS_RECIPES = ["-n", "--dry-run", "--just-print", "--recon"]
+_SAME_WITH_MORE = frozenset(
+    ("exec.code", "inspect", "fs.read", "net.fetch", "pkg.install", "net.listen")
+)
+"""Kinds of what a script does that more words behind its command make no worse."""
 _SETS = ("npm config set", "npm set")
 _NO_HOOKS = {"git commit": ["-n", "--no-verify"], "git push": ["--no-verify"]}
 
@@ -100,9 +104,18 @@ def run(reading: Reading, name: str, parsed: Parsed, command: Command) -> list[E
     if not (reading.files.may_know or reading.files.noted):
         return []  # nothing is known of any file
     names = _files(reading, name, parsed, command)
-    return [
+    made = [
         effect for path in dict.fromkeys(names) for effect in reading.run_known(path, name) or []
     ]
+    if any(effect.type not in _SAME_WITH_MORE for effect in made) and _adds(name, command):
+        made.append(reading.unknown("arguments-added", name))
+    return made
+
+
+def _adds(name: str, command: Command) -> bool:
+    """Say whether a call puts words of its own behind a script's command."""
+    manager = name.rpartition("/")[2].partition(" ")[0] in _MANAGERS
+    return manager and "--" in [word.text for word in command.words[:-1]]
 
 
 def run_module(reading: Reading, module: str, name: str, command: Command) -> list[Effect]:

@@ -65,7 +65,7 @@ def note(
                 continue
             for path, one in _put(effect, made, command, reader, base, printed).items():
                 before = reader.files.get(path) if part else None
-                puts[path] = one._replace(part=part, before=before)
+                puts[path] = one._replace(part=part, before=before, appended="append" in marks)
     for effect in made:
         marks = effect.how.split()
         if effect.type == "fs.delete" and not {"recursive", "glob"} & set(marks):
@@ -202,9 +202,27 @@ def _inserted(command: Command, program: str) -> str | None:
     return "\n".join(texts) + "\n"
 
 
+def continues_a_line(written: Written, path: str, program: str) -> bool:
+    """Say whether shell text that is appended may go on with a line that was there before.
+
+    Then it does not do what its pieces do: ``rm -rf`` and ``~`` are harmless each by itself.
+    """
+    one: Written | None = written
+    while one is not None and one.before is not None:
+        text, before = one.text, one.before
+        if one.appended and text is not None and not text.startswith("\n"):
+            ended = before.text is not None and before.text.endswith("\n")
+            if not ended and language_of(text, path, program) in ("shell", ""):
+                return True
+        one = before
+    return False
+
+
 def executed(written: Written, path: str, program: str, reader: Reading) -> list[Effect]:
     """Return the effects of running a file that this text or the session has written."""
     made: list[Effect] = []
+    if written.appended and continues_a_line(written, path, program):
+        made.append(reader.unknown("pieces-of-a-line", program, path))
     if written.before is not None:
         made += executed(written.before, path, program, reader)
     if written.artifact is not None:

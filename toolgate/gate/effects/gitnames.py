@@ -67,6 +67,9 @@ def expanded(reader: Reading, rest: tuple[Word, ...]) -> list[Effect] | None:
         alias = part_of(file, _alias(rest[0].text))
         if _says_more(reader, alias, file):
             made = [*(made or []), *(reader.run_known(alias, "git") or [])]
+    if made is not None and rest[1:]:
+        # What stands behind an alias becomes part of its command, which is kept by its effects.
+        made.append(reader.unknown("arguments-added", "git"))
     return made
 
 

@@ -63,6 +63,7 @@ class Written(NamedTuple):
         said: whether its content was given by the text, and is to be remembered.
         plans: what carrying it out does, of a plan that a program has written, as a note.
         folder: whether it is a folder into which an archive or repository was put.
+        appended: whether it stands behind what was there.
     """
 
     text: str | None
@@ -78,6 +79,7 @@ class Written(NamedTuple):
     said: bool = True
     plans: str = ""
     folder: bool = False
+    appended: bool = False
 
 
 class Files:

@@ -38,10 +38,12 @@ def effects_of_supplied(reader: Reading, words: tuple[Word, ...], command: Comma
             return [reader.unknown("written-in-this-text", name, file)]
         # What a recipe runs of the same file again is not followed once more.
         reader.files.put(path, written._replace(text=None))
-        read = _targets if make else _scripts
         # Alone, yarn installs, and runs the package's scripts around that.
         wanted = ["install"] if name == "yarn" and not rest else rest
-        made = read(reader, written.text, wanted, cwd)
+        if make:
+            made = _targets(reader, written.text, wanted, cwd)
+        else:
+            made = _scripts(reader, written.text, wanted, cwd, _added(command))
         reader.files.put(path, written)
         return made
     return []
@@ -64,7 +66,18 @@ def _arguments(words: tuple[Word, ...], files: tuple[str, ...]) -> tuple[str, st
     return folder, named, rest
 
 
-def _scripts(reader: Reading, text: str, rest: list[str], cwd: str) -> list[Effect]:
+def _added(command: Command) -> str:
+    """Return the words a call puts behind a script's command, as shell text."""
+    texts = [word.text for word in command.words]
+    if "--" not in texts:
+        return ""
+    from shlex import quote  # few calls add words
+
+    words = command.words[texts.index("--") + 1 :]
+    return " ".join(quote(word.text) if word.known else "$UNKNOWN" for word in words)
+
+
+def _scripts(reader: Reading, text: str, rest: list[str], cwd: str, added: str) -> list[Effect]:
     try:
         # What sets single scripts has written them line by line, without the file around them.
         alone = text.startswith('"')
@@ -77,9 +90,11 @@ def _scripts(reader: Reading, text: str, rest: list[str], cwd: str) -> list[Effe
     named = rest[1] if rest[0] in ("run", "run-script") and len(rest) > 1 else rest[0]
     named = _OWN_SCRIPT.get(named, named)
     made: list[Effect] = []
-    for body in (scripts.get(before + named) for before in ("pre", "", "post")):
+    for before in ("pre", "", "post"):
+        body = scripts.get(before + named)
         if isinstance(body, str):
             known = HOLE not in body
+            body = body if before else f"{body} {added}"
             made += reader.inner(body, cwd=cwd) if known else [reader.code_not_known("script")]
     return made
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from toolgate.gate.shell import words
 from toolgate.gate.shell.model import HOLE, Command, Word
-from toolgate.gate.shell.state import MAX_VALUES, TEMPORARY, State
+from toolgate.gate.shell.state import MAX_VALUES, State
 from toolgate.gate.shell.work import Work
 
 MAX_WORD = 16_384
@@ -15,7 +15,6 @@ _EXPANSIONS = frozenset(("simple_expansion", "expansion"))
 _SEPARATORS = frozenset(("$IFS", "${IFS}"))
 _STRING_PARTS = frozenset(('"', "string_content"))
 BLANKS = " \t\n\r\f\v"
-_KEEP_THE_START = ("%", "-", ":-", "+", ":+")
 
 
 class Expander:
@@ -278,7 +277,11 @@ class Expander:
         if plain and named[0].type != "subscript":
             values = self.state.look_up(self.text(named[0]))
         else:
-            values = [Word(HOLE)] if sources else self._operated(node, named)
+            values = [Word(HOLE)]
+            if not sources:
+                from toolgate.gate.shell.parameters import stands_for
+
+                values = stands_for(self, node, named)
             if not all(value.known for value in values):
                 shown = self._cut_from(node, named)
                 values = [unknown([Word(HOLE, sources=sources), *shown])]
@@ -297,30 +300,6 @@ class Expander:
             else:
                 out.append(value)
         return out or [Word("")]
-
-    def _operated(self, node: Any, named: list[Any]) -> list[Word]:
-        """Return what an expansion with an operator or a subscript stands for."""
-        raw = self.text(node)
-        name = self.text(named[0]) if named else ""
-        if not raw.startswith("${" + name) or not name:
-            return [Word(HOLE)]
-        inside = raw[2 + len(name) : -1]
-        if name.endswith("]"):  # an array's element
-            array, _, index = name[:-1].partition("[")
-            if inside or not index.isdigit() or len(index) > 3:
-                return [Word(HOLE)]
-            return [self.state.item(array, int(index))]
-        if not name.replace("_", "a").isalnum():
-            return [Word(HOLE)]
-        if name == "TMPDIR" and name not in self.state.values:
-            return [Word(TEMPORARY if inside == "%/" else _temporary(raw))]
-        values = self.state.look_up(name)
-        keeps = inside.startswith(_KEEP_THE_START)
-        if not keeps and any(value.text.startswith(TEMPORARY) for value in values):
-            return [Word(HOLE)]  # which letters TMPDIR's folder has is not known
-        from toolgate.gate.shell.parameters import operated
-
-        return operated(inside, values)
 
     def _cut_from(self, node: Any, named: list[Any]) -> list[Word]:
         """Return the values an expansion shows a part of; its length shows none."""
@@ -354,7 +333,11 @@ class Expander:
         made = self._substitution(node)
         if node.type == "process_substitution":
             return Word("/dev/fd/63", sources=made, process=True)
-        text = self._constant(made)
+        text = None
+        if len(made) == 1:
+            from toolgate.gate.shell.substituted import constant
+
+            text = constant(self.commands[made[0]])
         return Word(HOLE if text is None else words.quoted(text), sources=made)
 
     def _substitution(self, node: Any) -> tuple[int, ...]:
@@ -363,34 +346,6 @@ class Expander:
         if raw.startswith("`") and ("\\`" in raw or raw.count("`") != 2):
             self.faults.add("nested-backticks")
         return self.nested(node)
-
-    def _constant(self, made: tuple[int, ...]) -> str | None:
-        """Return what a substitution prints, where that is plain from its text."""
-        if len(made) != 1:
-            return None
-        command = self.commands[made[0]]
-        if command.redirects or command.assigns or not all(word.known for word in command.words):
-            return None
-        arguments = [word.text for word in command.words]
-        if arguments == ["pwd"]:
-            return command.cwd or None
-        if arguments[:1] == ["mktemp"]:
-            return _made_by_mktemp(arguments[1:])
-        if arguments[:1] == ["echo"] and not any(
-            word.glob or _echo_option(word.text) or "\\" in word.text for word in command.words[1:]
-        ):
-            return " ".join(arguments[1:])
-        return None
-
-
-def _made_by_mktemp(arguments: list[str]) -> str | None:
-    """Return a stand-in for the new file's path: where it lies is known, its name is not."""
-    template = [text for text in arguments if not text.startswith("-")]
-    if "-p" in arguments or any(text.startswith("--") for text in arguments) or len(template) > 1:
-        return None
-    if not template or "-t" in arguments:
-        return "/tmp/made-by-mktemp"
-    return template[0]
 
 
 def joined(left: Word, right: Word) -> Word:
@@ -418,20 +373,6 @@ def unknown(parts: list[Word]) -> Word:
 def _each(items: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return each of many items once: a variable doubled again and again would fill the memory."""
     return items if len(items) < MAX_SAID_TWICE else tuple(dict.fromkeys(items))
-
-
-def _echo_option(text: str) -> bool:
-    """Say whether echo takes a word as an option; anything else it prints."""
-    return text[:1] == "-" and text != "-" and not text[1:].strip("neE")
-
-
-def _temporary(raw: str) -> str:
-    """Return a temporary folder for TMPDIR with such a folder as its default, else a hole."""
-    for start in ("${TMPDIR:-", "${TMPDIR-"):
-        default = raw.removeprefix(start).removesuffix("}").rstrip("/")
-        if raw.startswith(start) and default in ("/tmp", "/var/tmp"):
-            return default
-    return HOLE
 
 
 def _quoted(word: Word) -> Word:

@@ -3,7 +3,13 @@
 Source: bash reference manual, Shell Parameter Expansion.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from toolgate.gate.shell.model import HOLE, Word
+from toolgate.gate.shell.state import TEMPORARY
+
+if TYPE_CHECKING:
+    from toolgate.gate.shell.expand import Expander
 
 MAX_VALUE = 1_024
 MAX_OPERAND = 256
@@ -11,6 +17,39 @@ _GLOB = "*?["
 # Operands with any of these are words of their own, to be expanded first: not followed here.
 _NOT_PLAIN = frozenset("$`'\"\\{}()")
 _OPERATORS = ("##", "#", "%%", "%", ":-", "-", ":+", "+", "//", "/", "^^", "^", ",,", ",", ":")
+_KEEP_THE_START = ("%", "-", ":-", "+", ":+")
+
+
+def stands_for(walk: "Expander", node: Any, named: list[Any]) -> list[Word]:
+    """Return what an expansion with an operator or a subscript stands for."""
+    raw = walk.text(node)
+    name = walk.text(named[0]) if named else ""
+    if not raw.startswith("${" + name) or not name:
+        return [Word(HOLE)]
+    inside = raw[2 + len(name) : -1]
+    if name.endswith("]"):  # an array's element
+        array, _, index = name[:-1].partition("[")
+        if inside or not index.isdigit() or len(index) > 3:
+            return [Word(HOLE)]
+        return [walk.state.item(array, int(index))]
+    if not name.replace("_", "a").isalnum():
+        return [Word(HOLE)]
+    if name == "TMPDIR" and name not in walk.state.values:
+        return [Word(TEMPORARY if inside == "%/" else _temporary(raw))]
+    values = walk.state.look_up(name)
+    keeps = inside.startswith(_KEEP_THE_START)
+    if not keeps and any(value.text.startswith(TEMPORARY) for value in values):
+        return [Word(HOLE)]  # which letters TMPDIR's folder has is not known
+    return operated(inside, values)
+
+
+def _temporary(raw: str) -> str:
+    """Return a temporary folder for TMPDIR with such a folder as its default, else a hole."""
+    for start in ("${TMPDIR:-", "${TMPDIR-"):
+        default = raw.removeprefix(start).removesuffix("}").rstrip("/")
+        if raw.startswith(start) and default in ("/tmp", "/var/tmp"):
+            return default
+    return HOLE
 
 
 def operated(inside: str, values: list[Word]) -> list[Word]:

@@ -26,6 +26,15 @@ _FAR = 8
 opening."""
 
 
+_RUNS = frozenset(
+    ("run", "running", "use", "using", "execute", "executing", "call", "invoke", "issue", "do")
+)
+"""Words before a quoted command that say it is about running it."""
+_NEGATES = frozenset(("not", "never", "no", "without", "avoid", "nobody", "stop"))
+_OF_PACKAGES = frozenset(("install", "i", "ci", "add", "publish", "update", "upgrade"))
+"""What a runner of scripts does itself."""
+
+
 def own_tokens(sentence: Sentence, lexicon: Lexicon, *, opened: bool) -> tuple[Token, ...]:
     """Return the tokens of a sentence that are the user's own words about what to do.
 
@@ -34,7 +43,7 @@ def own_tokens(sentence: Sentence, lexicon: Lexicon, *, opened: bool) -> tuple[T
         lexicon: the lexicon.
         opened: whether the line before has announced somebody else's text, or text to write.
     """
-    tokens = sentence.tokens
+    tokens = _unquoted(sentence.tokens, lexicon)
     if opened or not tokens or _is_question(sentence):
         return ()
     start = _from(tokens, lexicon)
@@ -45,6 +54,28 @@ def own_tokens(sentence: Sentence, lexicon: Lexicon, *, opened: bool) -> tuple[T
         if token.kind == WORD and token.text in _RESUMES:
             return (*tokens[:start], Token(";", MARK, ";"), *tokens[position:])
     return tokens[:start]
+
+
+def _unquoted(tokens: tuple[Token, ...], lexicon: Lexicon) -> tuple[Token, ...]:
+    """Return tokens in which a quoted command that is not to be run stands as words.
+
+    ``never run `git push``` says of pushing what it would say without the marks. A quotation
+    whose words are no act of the lexicon, or that nothing runs, stays a name; so does a command
+    that is asked for, because only just this one is.
+    """
+    if all(token.kind != QUOTED for token in tokens):
+        return tokens
+    made: list[Token] = []
+    for token in tokens:
+        words = token.text.lower().split() if token.kind == QUOTED else []
+        run = bool(made) and made[-1].kind == WORD and made[-1].text in _RUNS
+        run = run and any(one.text in _NEGATES for one in made)
+        own = len(words) > 1 and (words[0] not in lexicon.runners or words[1] in _OF_PACKAGES)
+        if run and own and lexicon.verbs.at(words, 0)[1] > 1:
+            made += [Token(word, WORD, word) for word in words]
+        else:
+            made.append(token)
+    return tuple(made)
 
 
 def announces(sentence: Sentence, lexicon: Lexicon) -> bool:

@@ -45,6 +45,10 @@ def git_push(
         made = made or [_publish(name, remote, marks)]
     if not {":", "/"} & set(remote) and deploys(remote):
         made.append(Effect("deploy.release", "outside", remote, False, PROVED, name))
+    if any(word.text == HOLE and not word.sources for word in parsed.operands):
+        # It may be an option, a protected branch, or nothing.
+        proof = unresolved("arguments")
+        made = [e._replace(proof=proof) if e.type == "vcs.publish" else e for e in made]
     if changed:
         # Where the remote of this name leads, or what a push sends, is set in the same text.
         proof = unresolved("remote-changed")

@@ -33,7 +33,7 @@ def words_as_shell(
     if HOLE not in text:
         return reader.inner(text, cwd=command.cwd)
     if len(words) == 1 and not text.strip(HOLE + " \n\t"):
-        from toolgate.gate.effects.entry import printed
+        from toolgate.gate.effects.interpreted import printed
 
         return printed(reader, words[0], name) or [reader.code_not_known(name)]
     return [reader.code_not_known(name)]
