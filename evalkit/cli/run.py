@@ -114,6 +114,7 @@ def run(
         raise UsageError("--rerun: expected --of RUN and --reason TEXT beside it")
     if not rerun and (rerun_of or reason):
         raise UsageError("--of and --reason: expected --rerun beside them")
+    _refuse_unwritable(junit, summary)
     choice = Choice(policy, gate, gate_protocol, gate_seconds, gate_env, jobs)
     request = Request(
         set_path, choice, purpose, rerun_of, reason, ledger_root(ledger), reports, fail_if, predict
@@ -175,6 +176,20 @@ def _watching() -> "Iterator[Watch]":
         bar.close()
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _refuse_unwritable(*paths: str | None) -> None:
+    """Refuse files that could not be written, before anything is claimed."""
+    import os
+
+    from evalkit.errors import UsageError
+
+    for path in paths:
+        if path is None:
+            continue
+        folder = os.path.dirname(path) or "."
+        if os.path.isdir(path) or not os.path.isdir(folder) or not os.access(folder, os.W_OK):
+            raise UsageError(f"{path}: expected a file that can be written, got none that can")
 
 
 def _write_more(finished: "Finished", junit: str | None, summary: str | None) -> None:

@@ -330,6 +330,14 @@ def test_a_threshold_that_is_not_kept_is_exit_1(directory: Path):
     assert "**not kept**" in (directory / "summary.md").read_text()
 
 
+@pytest.mark.parametrize("words", [("--junit", "no/x.xml"), ("--summary", "challenge_sets")])
+def test_what_could_not_be_written_claims_nothing(directory: Path, words: tuple[str, str]):
+    ran = evalkit(directory, "run", "cli", *DEVELOPMENT, *words)
+    assert (ran.returncode, ran.stderr.count("\n")) == (2, 1)
+    assert "expected a file that can be written" in ran.stderr
+    assert evalkit(directory, "list").stdout == "no runs\n"
+
+
 def test_a_hook_command_is_run_in_our_place(directory: Path):
     hook = directory / "hook.sh"
     hook.write_text("cat > /dev/null; echo no >&2; exit 2\n")
