@@ -47,7 +47,7 @@ def allow_once(
     decision = named(root, code).decision
     people = people_of(root, decision)
     name = people.signer(principal)
-    lifting = people.lifting(_liftable(people, decision))
+    lifting = people.lifting(_liftable(people, decision, revoke=revoke))
     private = load_key(name, key)
     ts = max(time.time_ns() // 1000, decision.ts)
     verdict = "refuse" if revoke else "approve"
@@ -77,7 +77,7 @@ def allow_once(
     )
 
 
-def _liftable(people: People, decision: "Decision") -> str:
+def _liftable(people: People, decision: "Decision", *, revoke: bool) -> str:
     """Return what would be lifted, ``ask`` or ``deny``.
 
     Raises:
@@ -86,7 +86,8 @@ def _liftable(people: People, decision: "Decision") -> str:
     from toolgate.gate.policy.lift import answer_by
 
     call, name = decision.intent.call, decision.action_class
-    if decision.ev.decision_state == "allowed":
+    # One that went through may have more leave left, which can be taken back.
+    if decision.ev.decision_state == "allowed" and not revoke:
         raise InputError(f"call {call} was allowed; nothing waits for a word on it")
     if name in people.composed:
         raise InputError(

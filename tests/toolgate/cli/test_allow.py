@@ -112,6 +112,15 @@ def test_leave_is_taken_back(at):
     assert at.call("c3").state == "allow"
 
 
+def test_what_is_left_of_two_leaves_is_taken_back_after_one_was_used(at):
+    code = at.call("c1").code
+    at.good("allow-once", code)
+    at.good("allow-once", code)
+    assert at.call("c2").state == "allow"
+    at.good("allow-once", code, "--revoke")
+    assert at.call("c3").state == "ask"
+
+
 @pytest.mark.parametrize("skew", [-3600, -60, 60, 3600], ids=lambda value: f"{value} s")
 def test_clocks_that_differ(at, skew):
     """The person's and the agent's machines share a ledger, and their clocks do not agree."""
