@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgate.canonical import parse
+from toolgate.cli.policy.files import gate_named
 from toolgate.cli.reading import as_json as reading_json
 from toolgate.cli.reading import effect_json, tree
 from toolgate.errors import CanonicalizationError, InputError, UnavailableError
@@ -44,7 +45,11 @@ if TYPE_CHECKING:
     help="A folder below it that can be made again, as those that git ignores; repeatable.",
 )
 @click.option("--mode", default=None, help="Permission mode of the host.")
-@click.option("--policy", "policy_file", help="Policy to decide under; the hook's by default.")
+@click.option(
+    "--policy",
+    "policy_file",
+    help="Policy file or shipped policy; the hook's by default.",
+)
 @click.option("--session", help="Session whose entries count as what went before.")
 @click.option("--ledger", help="Ledger of that session; the hook's by default.")
 @click.option(
@@ -127,8 +132,10 @@ def _judged(
 
 def _gate(where: str, policy_file: str | None) -> Gate:
     """Return a gate under a policy that is named, else the one the hook uses at a place."""
-    gate = gate_for(os.environ, policy_file)
-    if policy_file is None and (rules := project_policy(workspace_roots(where))):
+    if policy_file is not None:
+        return gate_named(policy_file)
+    gate = gate_for(os.environ)
+    if rules := project_policy(workspace_roots(where)):
         from toolgate.gate.project import gate_in_project
 
         gate = gate_in_project(gate, rules)

@@ -7,8 +7,11 @@ import sys
 from textwrap import dedent
 
 import pytest
+from click.testing import CliRunner
 
 from toolgate.canonical import digest
+from toolgate.cli import cli
+from toolgate.gate.policy.extends import SHIPPED
 from toolgate.hook.answer import answer
 
 POLICY = """\
@@ -252,3 +255,9 @@ def test_the_facts_of_a_session_are_told_with_their_entries(tmp_path):
     assert f"facts    executes_artifact {digest(line)}" in done.stdout, done
     assert "exec.code  workspace  /w/x.sh [file]" in done.stdout
     assert "[recursive force anchor stored]" in done.stdout
+
+
+def test_a_shipped_policy_is_known_by_its_name():
+    words = ["explain", "--cwd", "/home/dev/app", "--home", "/home/dev", "--input", "npm install x"]
+    said = [CliRunner().invoke(cli, [*words, "--policy", name]).output for name in SHIPPED]
+    assert sorted(text.partition(":")[0] for text in said) == ["allow", "allow", "ask"]
