@@ -4,13 +4,10 @@
 cannot hide a look. ``read_claims`` reads the spine; the rest is pure.
 """
 
-import glob
-import os
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from toolgate.canonical import parse
-from toolgate.errors import CanonicalizationError
+from evalkit.challenge.spine import audit_events
 
 CLAIMED, SEALED = "run.claimed", "run.sealed"
 
@@ -47,27 +44,13 @@ def read_claims(ledger: str) -> list[Claim]:
         ledger: the ledger's directory; a missing one has no claims.
     """
     claims: dict[str, Claim] = {}
-    for path in sorted(glob.glob(os.path.join(glob.escape(ledger), "spine-*.jsonl"))):
-        with open(path, "rb") as file:
-            for line in file:
-                if b'"run.' in line:
-                    _take(claims, line)
+    for ev in audit_events(ledger, b'"run.'):
+        run, details = ev["target"], ev["details"]
+        if ev["action"] == CLAIMED:
+            claims.setdefault(run, Claim(run, ev["ts"], details, None))
+        elif ev["action"] == SEALED and run in claims and claims[run].sealed is None:
+            claims[run] = claims[run]._replace(sealed={**details, "ts": ev["ts"]})
     return list(claims.values())
-
-
-def _take(claims: dict[str, Claim], line: bytes) -> None:
-    try:
-        body = parse(line)
-    except CanonicalizationError:
-        return  # a fragment; the verifier names it
-    if type(body) is not dict or body.get("kind") != "audit":
-        return
-    ev = body["ev"]
-    run, details = ev["target"], ev["details"]
-    if ev["action"] == CLAIMED:
-        claims.setdefault(run, Claim(run, ev["ts"], details, None))
-    elif ev["action"] == SEALED and run in claims and claims[run].sealed is None:
-        claims[run] = claims[run]._replace(sealed={**details, "ts": ev["ts"]})
 
 
 def spent(claims: list[Claim], details: dict[str, Any]) -> list[Claim]:

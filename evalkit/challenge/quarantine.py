@@ -4,15 +4,12 @@ A set never changes, so a wrong label stays where it is; an event on the ledger'
 who holds it wrong and why. Reports give every figure as frozen first.
 """
 
-import glob
-import os
 from typing import Any, NamedTuple
 
 from evalkit.challenge.case import ChallengeSet
 from evalkit.challenge.score import Result, score
+from evalkit.challenge.spine import audit_events
 from evalkit.errors import RefusedError, UsageError
-from toolgate.canonical import parse
-from toolgate.errors import CanonicalizationError
 
 ACTION = "case.quarantined"
 SEEN = ("nothing run", "no results seen", "results not opened", "results seen")
@@ -70,21 +67,12 @@ def read_quarantines(ledger: str, set_digest: str) -> list[Quarantine]:
         ledger: the ledger's directory; a missing one knows none.
         set_digest: digest of the set.
     """
-    found: list[Quarantine] = []
-    for path in sorted(glob.glob(os.path.join(glob.escape(ledger), "spine-*.jsonl"))):
-        with open(path, "rb") as file:
-            found += [one for line in file if ACTION.encode() in line for one in _of(line)]
+    found = [
+        Quarantine(**ev["details"], ts=ev["ts"])
+        for ev in audit_events(ledger, ACTION.encode())
+        if ev["action"] == ACTION
+    ]
     return [one for one in found if one.set_digest == set_digest]
-
-
-def _of(line: bytes) -> list[Quarantine]:
-    try:
-        body = parse(line)
-    except CanonicalizationError:
-        return []  # a fragment; the verifier names it
-    if type(body) is not dict or body.get("kind") != "audit" or body["ev"]["action"] != ACTION:
-        return []
-    return [Quarantine(**body["ev"]["details"], ts=body["ev"]["ts"])]
 
 
 def without(results: list[Result], held: list[Quarantine]) -> dict[str, Any] | None:

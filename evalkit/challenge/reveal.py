@@ -12,6 +12,7 @@ from evalkit.challenge.manifest import case_salt, leaf_data
 from evalkit.errors import EvidenceError, UsageError
 from toolgate.canonical import canonical_bytes
 from toolgate.ledger.merkle import inclusion_path, leaf_hash, root_of_inclusion
+from toolgate.records import is_digest
 
 SCHEMA = "evalkit/revealed-case/1"
 _FIELDS = {"schema", "set_digest", "merkle_root", "index", "size", "path", "salt", "case"}
@@ -58,7 +59,7 @@ def check_reveal(body: Any, root: str) -> dict[str, Any]:
         UsageError: the value is no revealed case, or the root no digest.
         EvidenceError: the case is not in the tree.
     """
-    if not root.startswith(_DIGEST) or _hash(root) is None:
+    if not is_digest(root):
         raise UsageError(f"root: expected sha256: and 64 hex digits, got {root!r:.90}")
     if type(body) is not dict or body.keys() != _FIELDS or body["schema"] != SCHEMA:
         raise UsageError(f"expected a revealed case of {SCHEMA}, got something else")
@@ -78,9 +79,4 @@ def check_reveal(body: Any, root: str) -> dict[str, Any]:
 
 
 def _hash(text: Any) -> bytes | None:
-    if type(text) is not str or len(text) != len(_DIGEST) + 64 or not text.startswith(_DIGEST):
-        return None
-    try:
-        return bytes.fromhex(text[len(_DIGEST) :])
-    except ValueError:
-        return None
+    return bytes.fromhex(text[len(_DIGEST) :]) if is_digest(text) else None

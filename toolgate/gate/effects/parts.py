@@ -226,10 +226,10 @@ def _expanded(text: str, variables: dict[str, str]) -> str:
         if len(text) > MAX_TEXT:
             break
         text = text.replace(f"$({name})", value).replace(f"${{{name}}}", value)
-    return _of_environment(text).replace("$(shell ", "$(").replace("$$", "$")
+    return of_environment(text).replace("$(shell ", "$(").replace("$$", "$")
 
 
-def _of_environment(text: str) -> str:
+def of_environment(text: str) -> str:
     """Return a recipe in which what it does not define itself stands as the shell writes it.
 
     Every variable of the environment is one of make's: ``$(HOME)`` is ``${HOME}``.

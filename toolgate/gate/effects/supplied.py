@@ -143,5 +143,7 @@ def _expanded(line: str, variables: dict[str, str]) -> str:
     """Return a recipe line as the shell gets it; what is not known stays a shell variable."""
     for name, value in variables.items():
         line = line.replace(f"$({name})", value).replace(f"${{{name}}}", value)
+    from toolgate.gate.effects.parts import of_environment  # which few calls need
+
     line = line.replace("$(MAKE)", "make").replace("$@", "target").replace("$<", "source")
-    return line.replace("$$", "$")
+    return of_environment(line).replace("$$", "$")

@@ -54,6 +54,11 @@ def test_the_environments_variables_are_makes(session, recipe):
     assert session("make clean").state == "deny"
 
 
+def test_the_environments_variables_are_makes_in_one_text_too(session):
+    text = "printf 'clean:\\n\\trm -rf dist $(HOME)\\n' > Makefile; make clean"
+    assert session(text).state == "deny"
+
+
 def test_what_make_defines_itself_is_known(session):
     session.write(f"{CWD}/Makefile", "clean:\n\t$(MAKE) sub\nsub:\n\trm -rf $(CURDIR)/dist\n")
     assert session("make clean").state == "allow"
