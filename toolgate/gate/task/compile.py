@@ -31,6 +31,8 @@ _TOP = frozenset(
         "transitive",
         "named_with",
         "placed_with",
+        "further",
+        "asked_with",
         "light",
         "looking",
         "prepositions",
@@ -40,12 +42,14 @@ _TOP = frozenset(
         "environments",
         "reaches",
         "runners",
+        "instruments",
         "kinds",
         "means",
         "anything",
         "pronouns",
         "idle",
         "cues",
+        "constructions",
         "addressed",
         "reports",
         "own",
@@ -57,6 +61,8 @@ _TOP = frozenset(
     )
 )
 _ACT = frozenset(("verbs", "nouns", "does", "named"))
+_CONSTRUCTION = frozenset(("say", "as", "then", "starts", "ends"))
+_THEN = frozenset(("verb", "doing", "deed", "done", "name", "end", "negation"))
 _ITEM = frozenset((*EFFECT_KEYS, "words", "lacks", "above", "operands", "changes"))
 _VOWELS = "aeiou"
 _PROGRAMS = ("rm", "npm", "git", "pip", "apt", "apt-get", "brew", "terraform", "kubectl")
@@ -97,11 +103,18 @@ def compile_lexicon(source: bytes, *, name: str = "lexicon") -> bytes:
         for cue, phrases in body["cues"].items()
         for phrase in phrases
     ]
+    said = [
+        [str(number), {BASE: ""}, phrase]
+        for number, item in enumerate(body["constructions"])
+        for phrase in item["say"]
+    ]
     return canonical_bytes(
         {
             "format": FORMAT,
             "verbs": _wordings(verbs, name),
             "cues": _wordings(cues, name),
+            "constructions": _wordings(said, name),
+            "plainly": body["constructions"],
             "acts": {
                 act: {"does": item["does"], "named": item.get("named", [])}
                 for act, item in body["acts"].items()
@@ -125,6 +138,8 @@ def compile_lexicon(source: bytes, *, name: str = "lexicon") -> bytes:
             "means": body["means"],
             "named_with": body["named_with"],
             "placed_with": body["placed_with"],
+            "further": body["further"],
+            "asked_with": body["asked_with"],
             **{
                 key: sorted(set(map(str, body[key])))
                 for key in (
@@ -139,6 +154,7 @@ def compile_lexicon(source: bytes, *, name: str = "lexicon") -> bytes:
                     "determiners",
                     "reaches",
                     "runners",
+                    "instruments",
                     "kinds",
                     "anything",
                     "pronouns",
@@ -187,6 +203,10 @@ def _wordings(rows: list[list[Any]], name: str) -> dict[str, Any]:
     for number, (says, forms, phrase) in enumerate(rows):
         if phrase.count("(") != phrase.count(")"):
             raise InputError(f"{name}: {says}: {phrase!r}: a bracket is not closed")
+        if any("(" in part.partition(")")[0] for part in phrase.split("(")[1:]) or any(
+            part.count(")") > 1 for part in phrase.split("(")
+        ):
+            raise InputError(f"{name}: {says}: {phrase!r}: brackets within brackets")
         firsts = {word for word in forms.values() if word} or first_words(steps_of(phrase))
         for first in sorted(firsts):
             starts.setdefault(first, []).append(number)
@@ -201,6 +221,11 @@ def _check(body: Any, name: str) -> None:
         raise InputError(f"{name}: unknown or missing keys: {', '.join(wrong)}")
     for cue in sorted(set(CUES) ^ body["cues"].keys()):
         raise InputError(f"{name}: cue {cue} is unknown or missing")
+    for item in body["constructions"]:
+        if not {"say", "as"} <= item.keys() <= _CONSTRUCTION or not isinstance(item["as"], str):
+            raise InputError(f"{name}: construction {item}: expected say and as, a text")
+        if not set(item.get("then", ())) <= _THEN:
+            raise InputError(f"{name}: construction {item['as']}: then is one of {sorted(_THEN)}")
     for act, item in body["acts"].items():
         if not isinstance(item, dict) or not item.keys() <= _ACT or "does" not in item:
             raise InputError(f"{name}: act {act}: expected verbs, nouns, does and named")

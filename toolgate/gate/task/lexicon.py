@@ -83,6 +83,14 @@ class Wordings:
         self._starts: dict[str, list[int]] = body["starts"]
         self._steps: dict[int, Steps] = {}
 
+    def base_of(self, word: str) -> str:
+        """Return the base form of a verb's participle, "" for another word."""
+        for number in self._starts.get(word, ()):
+            forms = self._wordings[number][1]
+            if forms.get(PARTICIPLE) == word:
+                return forms[BASE]
+        return ""
+
     def at(self, words: list[str], start: int) -> tuple[list[tuple[str, str]], int]:
         """Return what the longest wordings that begin at a word say, and where they end.
 
@@ -150,6 +158,9 @@ class Lexicon:
         self.digest = digest(data)
         self.verbs = Wordings(body["verbs"])
         self.cues = Wordings(body["cues"])
+        self.constructions = Wordings(body["constructions"])
+        self.plainly: list[dict[str, Any]] = body["plainly"]
+        """What each construction says in plain words, and what has to follow it."""
         self.acts: dict[str, dict[str, Any]] = body["acts"]
         self.things: dict[str, dict[str, list[str]]] = body["things"]
         self.nouns: dict[str, Any] = body["nouns"]
@@ -174,9 +185,12 @@ class Lexicon:
         self.prepositions = frozenset(body["prepositions"])
         self.aside = frozenset(body["aside"])
         self.placed_with: dict[str, list[str]] = body["placed_with"]
+        self.further: dict[str, list[str]] = body["further"]
+        self.asked_with: dict[str, list[str]] = body["asked_with"]
         self.determiners = frozenset(body["determiners"])
         self.reaches = frozenset(body["reaches"])
         self.runners = frozenset(body["runners"])
+        self.instruments = frozenset(body["instruments"])
         self.kinds = frozenset(body["kinds"])
         self.means: dict[str, list[str]] = body["means"]
         self.anything = frozenset(body["anything"])

@@ -16,7 +16,7 @@ from toolgate.gate.task.statement import (
     Name,
     Statement,
 )
-from toolgate.gate.task.touch import does, is_program, touch, touches
+from toolgate.gate.task.touch import does, is_program, operands, touch, touches
 
 VIOLATES, CHOICE = "violates_constraint", "unresolved_choice"
 PROHIBITS, RESERVED, REQUESTED = "task_prohibits", "task_reserves", "task_requests"
@@ -91,7 +91,7 @@ def _latest(
         if not statement.acts and any(_chooses(one, statement) for one in decided):
             continue
         value = SURE if statement.sure else DOUBTFUL
-        released = [_releases(one, statement, lexicon) for one in later]
+        released = [_releases(one, statement, deed, lexicon) for one in later]
         if SURE in released:
             continue
         return statement, DOUBTFUL if DOUBTFUL in released else value
@@ -117,7 +117,7 @@ def _speaks(statement: Statement, deed: Deed, lexicon: Lexicon) -> bool:
     if statement.acts == ("use",):
         return is_program(statement.names, deed)
     if not any(does(act, deed, lexicon) for act in statement.acts):
-        return False
+        return _asks_by_name(statement, deed, lexicon)
     if any(_spares(act, names, deed, lexicon) for act, names in statement.spare):
         return False
     names = statement.names
@@ -126,6 +126,20 @@ def _speaks(statement: Statement, deed: Deed, lexicon: Lexicon) -> bool:
     if not touches(names, deed, lexicon):
         return False
     return not any(touch(one, deed, lexicon) for one in statement.but)
+
+
+def _asks_by_name(statement: Statement, deed: Deed, lexicon: Lexicon) -> bool:
+    """Say whether a request names what a deed is done to, and calls the act by a wider word."""
+    if statement.says not in (PERMITS, REQUESTS):
+        return False
+    wider = {other for act in statement.acts for other in lexicon.asked_with.get(act, ())}
+    return any(does(act, deed, lexicon) for act in wider) and bool(_operands_named(statement, deed))
+
+
+def _operands_named(statement: Statement, deed: Deed) -> list[Name]:
+    """Return the names of a statement that are operands of a deed's command."""
+    given = {word.partition("@")[0].lower() for word in operands(deed)}
+    return [one for one in statement.names if not one.after and one.text.lower() in given]
 
 
 def _is_elsewhere(places: tuple[Name, ...], deed: Deed, lexicon: Lexicon) -> bool:
@@ -150,13 +164,13 @@ def _spares(act: str, names: tuple[Name, ...], deed: Deed, lexicon: Lexicon) -> 
     return does(act, deed, lexicon) and touches(names, deed, lexicon)
 
 
-def _releases(later: Statement, earlier: Statement, lexicon: Lexicon) -> float:
+def _releases(later: Statement, earlier: Statement, deed: Deed, lexicon: Lexicon) -> float:
     """Return how surely what was said later takes back what was said earlier; 0 if not.
 
     What names the thing takes back all about it. What names none is about the act in general:
     it takes back what was said of the act in general.
     """
-    named = [one for one in later.names if one.kind != WORD]
+    named = [one for one in later.names if one.kind != WORD] or _operands_named(later, deed)
     if named or later.acts == (EVERY_ACT,):
         return SURE if later.sure else DOUBTFUL
     if earlier.names or earlier.but or not later.sure:

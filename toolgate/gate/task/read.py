@@ -12,6 +12,7 @@ from toolgate.gate.task.draft import MENTIONS, Draft
 from toolgate.gate.task.lexicon import Lexicon, shipped_lexicon
 from toolgate.gate.task.names import Found
 from toolgate.gate.task.own import announces, own_tokens
+from toolgate.gate.task.plain import plain
 from toolgate.gate.task.statement import (
     DECIDES,
     ENVIRONMENT,
@@ -90,7 +91,8 @@ def read_prompt(text: str, number: int) -> tuple[tuple[Statement, ...], bool]:
     named: list[Draft] = []
     opened = False
     for sentence in sentences(text):
-        clauses = Clauses(own_tokens(sentence, lexicon, opened=opened), lexicon).read()
+        own = plain(own_tokens(sentence, lexicon, opened=opened), lexicon)
+        clauses = Clauses(own, lexicon).read()
         opened = announces(sentence, lexicon)
         said = _said(clauses, before, named, lexicon)
         made += [one._replace(prompt=number, words=sentence.words) for one in said]
@@ -118,6 +120,8 @@ def _said(
     drafts = [draft for draft in clauses.drafts if draft.says != MENTIONS]
     for draft in drafts:
         made += _of_draft(draft, [*named, *drafts], lexicon)
+    for draft in clauses.drafts:
+        made += _no_further(draft, [*named, *drafts], lexicon)
     for limit in clauses.limits:
         made += _limit(limit, lexicon)
     if clauses.looks:
@@ -251,7 +255,7 @@ def _forbidden(draft: Draft, around: list[Draft], lexicon: Lexicon) -> list[Stat
         return []
     but = tuple(draft.but)
     there = tuple(one for one in names if one.kind == ENVIRONMENT)
-    if there and not {"run", "read", "use"}.isdisjoint(draft.acts):
+    if there and not {"run", "read", "use", "secret"}.isdisjoint(draft.acts):
         return [Statement(FORBIDS, "prohibition", (THERE,), there, but, sure=draft.sure)]
     if draft.acts == ["use"]:
         names = tuple(one for one in draft.found.names if one.kind in (NAME, WORD))
@@ -318,6 +322,16 @@ def _limited(draft: Draft, lexicon: Lexicon) -> list[Statement]:
         return []
     spare = tuple((act, ()) for act in draft.acts)
     return [one._replace(name="limit", spare=spare) for one in looking(lexicon)]
+
+
+def _no_further(draft: Draft, around: list[Draft], lexicon: Lexicon) -> list[Statement]:
+    """Return what ``just commit`` forbids: the steps that would come after."""
+    if not draft.just or draft.says != REQUESTS:
+        return []
+    asked = {act for other in around if other.says in (REQUESTS, PERMITS) for act in other.acts}
+    further = [other for act in draft.acts for other in lexicon.further.get(act, ())]
+    left = tuple(dict.fromkeys(act for act in further if act not in asked))
+    return [Statement(FORBIDS, "prohibition", left, sure=draft.sure)] if left else []
 
 
 def _limit(limit: Found, lexicon: Lexicon) -> list[Statement]:

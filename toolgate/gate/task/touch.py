@@ -96,6 +96,7 @@ def is_program(names: tuple[Name, ...], deed: Deed) -> bool:
     """Say whether a deed is done by a program that is named, or below one."""
     first = deed.words[0].rpartition("/")[2] if deed.words else ""
     programs = {first, deed.effect.program.partition(" ")[0], *deed.above}
+    programs |= {program.rstrip("0123456789.") for program in programs}  # python3.12 is python
     return any(one.text.lower() in programs for one in names)
 
 
