@@ -62,7 +62,9 @@ _TOP = frozenset(
 )
 _ACT = frozenset(("verbs", "nouns", "does", "named"))
 _CONSTRUCTION = frozenset(("say", "as", "then", "starts", "ends"))
-_THEN = frozenset(("verb", "doing", "deed", "done", "name", "end", "negation"))
+_THEN = frozenset(
+    ("verb", "doing", "deed", "done", "name", "end", "negation", "restraint", "doubt")
+)
 _ITEM = frozenset((*EFFECT_KEYS, "words", "lacks", "above", "operands", "changes"))
 _VOWELS = "aeiou"
 _PROGRAMS = ("rm", "npm", "git", "pip", "apt", "apt-get", "brew", "terraform", "kubectl")

@@ -33,8 +33,8 @@ BREAKS = _words("but however then otherwise instead afterwards yet")
 ENDS_OF_NO = _words(
     ", ; - ) ( : and or nor please at whatsoever for in on to from yet today now without "
     "unless until except allowed of before this anywhere with via outside other but either "
-    "beyond while during so then just only needed necessary required wanted permitted against "
-    "though thanks thank ever"
+    "into onto under beyond while during so then just only needed necessary required wanted "
+    "permitted against though thanks thank ever"
 )
 """Behind the noun of "no ...", where that is a wish and no observation."""
 
@@ -108,6 +108,30 @@ QUALIFIERS = _words("any such more further kind of sort type new single other ev
 
 SUPPOSED = _words("would could might propose suggest plan")
 """By them something is told that is not to be done yet."""
+
+RESTRAINTS = _words("leave keep stay stick avoid refrain limit restrict confine stop hold steer")
+"""Verbs that keep the agent from something."""
+
+DOUBTS = _words(
+    "still undecided unsure not torn divided discussing debating arguing considering comparing "
+    "evaluating deciding weighing"
+)
+PAST = {
+    "kept": "keep",
+    "left": "leave",
+    "stayed": "stay",
+    "stuck": "stick",
+    "avoided": "avoid",
+    "limited": "limit",
+    "held": "hold",
+    "asked": "ask",
+    "checked": "check",
+}
+"""Verbs of restraint as a polite wish has them: "if you kept to src/"."""
+
+ALLOWING = _words("fine ok okay allowed good welcome permitted alright yes")
+GIVING = _words("give tell show write send explain describe make want need provide offer")
+"""What only tells is asked for by them: "give me a diagnosis, not a fix"."""
 
 ME = frozenset(("me", "us", "my", "our"))
 KEEPS = _words("leave let keep")

@@ -1,13 +1,16 @@
 """Constructions whose parts stand apart: ``the only file you may edit is a.py``. Pure."""
 
 from toolgate.gate.task.grammar import (
+    ALLOWING,
     BE,
     COMMUNICATE,
     COORDINATORS,
     DEONTIC,
+    GIVING,
     KEEPS,
     ME,
     OPENERS,
+    PAST,
     PERIODS,
 )
 from toolgate.gate.task.lexicon import BASE, PARTICIPLE
@@ -46,6 +49,8 @@ def of_parts(phrase: Phrase, at: int) -> Plain:
         return _nothing_in(phrase, at)
     if word.startswith("no-"):
         return (phrase.said(f"no {word[3:]}"), at + 1) if _is_act(phrase, word[3:]) else None
+    if word == "not" and at and phrase.words[at - 1] == ",":
+        return _but_not(phrase, at)
     if word == "alone":
         return _alone(phrase, at)
     if word in COMMUNICATE:
@@ -55,6 +60,8 @@ def of_parts(phrase: Phrase, at: int) -> Plain:
     if word in ("can", "may", "could") and at:
         return _may_be(phrase, at)
     acts, end = phrase.acts(at)
+    if acts and _is_denied(phrase, at, end):
+        return [*phrase.said("; no"), *phrase.tokens[at:end]], phrase.clause_end(end)
     if acts and phrase.words[end : end + 1] == ["no"] and phrase.is_mark(end + 1):
         return [*phrase.said("no"), *phrase.tokens[at:end]], end + 1  # "tests yes, deploy no"
     return None
@@ -264,7 +271,9 @@ def wished(phrase: Phrase, begin: int) -> tuple[list[Token], int]:
             end = begin + 1 + len(start)
             if words[begin + 1 : end] == start and phrase.follows("verb", end):
                 return phrase.said("do not"), end
-        return [], begin
+        verb = words[begin + 1] if begin + 1 < len(words) else ""
+        base = PAST.get(verb) or phrase.lexicon.verbs.base_of(verb)
+        return (phrase.said(base), begin + 2) if base else ([], begin)
     end = phrase.clause_end(begin)
     for position in range(begin + 1, end):
         if words[position] in (*BE, "do", "does", "did", "will") and words[
@@ -305,6 +314,28 @@ def _must_stay(phrase: Phrase, at: int) -> Plain:
     if not any(phrase.is_thing(place) for place in range(start, at)):
         return None
     return [*phrase.said("; do not delete"), *phrase.tokens[start:at]], end + 1
+
+
+def _is_denied(phrase: Phrase, at: int, end: int) -> bool:
+    """Say whether an act is denied what another is allowed: ``a is fine, pushes are not``."""
+    words = phrase.words
+    verb = words[end : end + 1]
+    if not verb or (verb[0] not in BE and verb[0] not in (*DEONTIC, "do", "does")):
+        return False
+    denied = words[end + 1 : end + 2] == ["not"] and phrase.is_mark(end + 2)
+    return denied and not ALLOWING.isdisjoint(words[:at])
+
+
+def _but_not(phrase: Phrase, at: int) -> Plain:
+    """Read ``give me a diagnosis, not a fix`` as ``no fix``."""
+    words = phrase.words
+    article = words[at + 1 : at + 2] in (["a"], ["an"], ["the"], ["any"])
+    if not article or GIVING.isdisjoint(words[:4]):
+        return None
+    acts, end = phrase.acts(at + 2)
+    if not acts or not phrase.is_mark(end):
+        return None
+    return phrase.said("; no"), at + 2
 
 
 def _alone(phrase: Phrase, at: int) -> Plain:

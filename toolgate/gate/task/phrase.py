@@ -1,6 +1,14 @@
 """A sentence as constructions are looked for in it: what stands where, in which form. Pure."""
 
-from toolgate.gate.task.grammar import BREAKS, COORDINATORS, OPENERS, PERIODS, QUALIFIERS
+from toolgate.gate.task.grammar import (
+    BREAKS,
+    COORDINATORS,
+    DOUBTS,
+    OPENERS,
+    PERIODS,
+    QUALIFIERS,
+    RESTRAINTS,
+)
 from toolgate.gate.task.lexicon import BASE, GERUND, NOUN, PARTICIPLE, Lexicon
 from toolgate.gate.task.names import is_name
 from toolgate.gate.task.tokens import MARK, QUOTED, WORD, Token
@@ -87,11 +95,15 @@ class Phrase:
             return self.words[at : at + 1] in (["no"], ["never"], ["without"], ["only"]) or (
                 self.words[at + 1 : at + 2] == ["not"]
             )
+        if what == "restraint":
+            return at < len(self.words) and self.words[at] in RESTRAINTS
+        if what == "doubt":
+            return not DOUBTS.isdisjoint(self.words[at : at + 3])
         at = self.behind_small(at)
         if self.is_mark(at):
             return False
         if what == "name":
-            return self.is_thing(at)
+            return self.is_thing(at) and not self.words[at].isdigit()
         if what == "verb" and self.words[at] in self.lexicon.light:
             return True
         return self.has_form(at, FORMS[what])

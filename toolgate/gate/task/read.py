@@ -257,10 +257,14 @@ def _forbidden(draft: Draft, around: list[Draft], lexicon: Lexicon) -> list[Stat
     there = tuple(one for one in names if one.kind == ENVIRONMENT)
     if there and not {"run", "read", "use", "secret"}.isdisjoint(draft.acts):
         return [Statement(FORBIDS, "prohibition", (THERE,), there, but, sure=draft.sure)]
-    if draft.acts == ["use"]:
+    programs = draft.acts == ["run"] and all(
+        one.text in lexicon.instruments for one in draft.found.names
+    )
+    if draft.acts == ["use"] or (programs and draft.found.names):
         names = tuple(one for one in draft.found.names if one.kind in (NAME, WORD))
         if not names:
             return []
+        return [Statement(FORBIDS, "prohibition", ("use",), names, but, sure=draft.sure)]
     acts = _with_named(draft.acts, names, lexicon)
     return [Statement(FORBIDS, "prohibition", acts, names, but, sure=draft.sure)]
 
@@ -284,6 +288,8 @@ def _wanted(draft: Draft, lexicon: Lexicon) -> list[Statement]:
     if draft.acts == ["use"]:
         return []
     names = tuple(draft.found.names)
+    if not names and draft.found.pronoun and draft.seen is not None and draft.seen.kind == NAME:
+        names = (draft.seen._replace(after=""),)  # "feature/old is merged, delete it"
     name = "retraction" if draft.says == PERMITS else "request"
     made = [
         Statement(
