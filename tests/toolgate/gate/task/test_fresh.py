@@ -1,8 +1,9 @@
 """Phrasings written before the reader knew their classes, and what they make of a command.
 
 ``fresh_one.txt`` was written before the classes of ``spec/task.md`` were worked on,
-``fresh_two.txt`` after that and without their words. ``plain`` is the answer the command gets without any prompt.
-What is not reached is listed in ``spec/task.md`` and here, and has to stay listed while it is so.
+``fresh_two.txt`` after that and without their words. ``plain`` is the answer that the command gets
+without any prompt. What is not reached is listed in ``spec/task.md`` and here, and has to stay
+listed while it is so.
 """
 
 from pathlib import Path
