@@ -1,8 +1,9 @@
 """The lexicon's YAML to the compact form the reader loads. Used by the build alone."""
 
+import json
 from typing import Any
 
-from toolgate.canonical import canonical_bytes
+from toolgate.canonical import canonical_bytes, digest
 from toolgate.errors import InputError
 from toolgate.gate.effects.model import TYPES
 from toolgate.gate.policy.match import EFFECT_KEYS
@@ -10,13 +11,13 @@ from toolgate.gate.task.lexicon import (
     BASE,
     CUES,
     END,
-    FORMAT,
     GERUND,
     NOUN,
     PARTICIPLE,
     first_words,
     steps_of,
 )
+from toolgate.gate.task.meanings import FORMAT, KEYS
 
 _TOP = frozenset(
     (
@@ -170,6 +171,17 @@ def compile_lexicon(source: bytes, *, name: str = "lexicon") -> bytes:
             },
         }
     )
+
+
+def compile_meanings(lexicon: bytes) -> bytes:
+    """Return the part of a compiled lexicon that calls are matched with.
+
+    Args:
+        lexicon: the compiled lexicon.
+    """
+    body = json.loads(lexicon)
+    part = {"format": FORMAT, "lexicon": digest(lexicon), **{key: body[key] for key in KEYS}}
+    return canonical_bytes(part)
 
 
 def expanded(phrase: str) -> list[str]:

@@ -5,7 +5,6 @@ word that is specific to an act decides.
 """
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from toolgate.gate.task.cues import Clauses
 from toolgate.gate.task.draft import MENTIONS, Draft
@@ -15,13 +14,16 @@ from toolgate.gate.task.own import announces, own_tokens
 from toolgate.gate.task.plain import plain
 from toolgate.gate.task.statement import (
     DECIDES,
+    ELSEWHERE,
     ENVIRONMENT,
+    EVERY_ACT,
     FORBIDS,
     KIND,
     NAME,
     PERMITS,
     REQUESTS,
     RESERVES,
+    THERE,
     THING,
     WORD,
     Name,
@@ -29,14 +31,8 @@ from toolgate.gate.task.statement import (
 )
 from toolgate.gate.task.tokens import MAX_CHARACTERS, sentences
 
-if TYPE_CHECKING:
-    from toolgate.gate.task.task import Task
-
 MAX_STATEMENTS = 400
 """Of one prompt; beyond that the prompt is not wholly read."""
-
-EVERY_ACT = "*"
-"""Stands for the acts of any earlier statement that names the same things."""
 
 _KEPT_READINGS = 64
 
@@ -45,36 +41,6 @@ _KEPT_READINGS = 64
 def the_lexicon() -> Lexicon:
     """Return the shipped lexicon, loaded once a process."""
     return shipped_lexicon()
-
-
-def statements_of(task: "Task") -> tuple[list[Statement], bool]:
-    """Return what a task says, oldest first, and whether all of it was read.
-
-    Args:
-        task: the task; its goal counts as the oldest prompt.
-    """
-    made: list[Statement] = []
-    whole = task.whole
-    if task.goal and (not task.prompts or task.goal != task.prompts[0].text):
-        said, read = read_prompt(task.goal, 0)
-        made += said
-        whole = whole and read
-    # What a quiet prompt asks for counts as the latest, and takes back only what was said before.
-    first = next((at for at, prompt in enumerate(task.prompts) if not prompt.quiet), None)
-    latest = len(task.prompts) - 1
-    for number, prompt in enumerate(task.prompts, 1):
-        if not made and number <= latest and (first is None or number <= first):
-            continue
-        said, read = read_prompt(prompt.text, number)
-        made += said
-        whole = whole and read
-    return made, whole
-
-
-def holds_back(text: str) -> bool:
-    """Say whether a prompt forbids, limits or reserves anything, or was not wholly read."""
-    statements, whole = read_prompt(text, 1)
-    return not whole or any(one.says in (FORBIDS, RESERVES, DECIDES) for one in statements)
 
 
 @lru_cache(maxsize=_KEPT_READINGS)
@@ -348,13 +314,6 @@ def _limit(limit: Found, lexicon: Lexicon) -> list[Statement]:
         return [Statement(FORBIDS, "limit", (ELSEWHERE,), (), places)]
     paths = tuple(one for one in names if one.kind in (NAME, THING))
     return [Statement(FORBIDS, "limit", ("edit",), (), paths)] if paths else []
-
-
-THERE = "there"
-"""Stands for whatever is done in an environment that is named, looking from afar included."""
-
-ELSEWHERE = "elsewhere"
-"""Stands for whatever is done in another environment."""
 
 
 def looking(lexicon: Lexicon) -> list[Statement]:
