@@ -10,7 +10,6 @@ from toolgate.canonical import digest
 from toolgate.errors import UnavailableError
 from toolgate.gate.catalog.load import read_compiled, shipped
 from toolgate.gate.engine import Gate
-from toolgate.gate.kept_files import keep, read_kept
 from toolgate.gate.policy.model import Policy
 
 if TYPE_CHECKING:
@@ -107,6 +106,7 @@ def gate_from(file: str) -> Gate:
         PolicyError: the policy is refused.
     """
     from toolgate.gate.bases import bases_beside, policy_source
+    from toolgate.gate.kept_files import keep, read_kept
 
     source = policy_source(file)
     catalog = shipped()
