@@ -36,6 +36,7 @@ ROLES = frozenset(
         "stage",
         "edit",
         "listen",
+        "index",
         "folder",
     )
 )

@@ -23,6 +23,8 @@ _FILE_ROLES = {
     "folder": "fs.write",
 }
 _ROLE_MARKS = {"append": ("append",), "measure": ("measured",)}
+_ADDRESSES = frozenset(("url", "host", "listen", "index"))
+_INSTALLS = ("pkg.install", "exec.code")
 _SILENT_ROLES = frozenset(("text", "list"))
 CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"))
 # Programs that run files they are not given the names of; which ones, ``entrypoints`` says.
@@ -189,7 +191,10 @@ def _subcommand(
         resource = f"{name} {rest[0].text}"
         return [*made, reading.unknown("unknown-subcommand", name, resource)]
     how = tuple(entry.get("how", ()))
-    return made + apply(reading, below, f"{name} {rest[0].text}", rest[1:], command, how)
+    done = apply(reading, below, f"{name} {rest[0].text}", rest[1:], command, how)
+    if not any(effect.type in _INSTALLS for effect in done):
+        made = [effect for effect in made if effect.how != "index"]  # nothing comes out of it
+    return made + done
 
 
 def _below(entry: dict[str, Any], word: Word, *, last: bool) -> dict[str, Any] | None:
@@ -253,10 +258,8 @@ def argument(
         return shown + reading.touch("fs.write", word, command, name, how)
     if role == "stage":
         return _staged(reading, word, command, name)
-    if role in ("url", "host"):
-        return [reading.net("net.send" if "send" in how else "net.fetch", word.text, name, how)]
-    if role == "listen":
-        return [_listening(word, name)]
+    if role in _ADDRESSES:
+        return _address(reading, role, word, name, how)
     if role == "shell":
         if not word.known:
             return _printed(reading, word, name) or [reading.code_not_known(name)]
@@ -281,6 +284,19 @@ def argument(
     if role == "transfer":
         return _transfer(reading, word, command, name, how, last=last)
     return []
+
+
+def _address(
+    reading: Reading, role: str, word: Word, name: str, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return the effects of an address: reached, listened on, or packages come from it."""
+    if role == "listen":
+        return [_listening(word, name)]
+    if role == "index":
+        from toolgate.gate.effects import indexes
+
+        return indexes.named(reading, word.text, name)
+    return [reading.net("net.send" if "send" in how else "net.fetch", word.text, name, how)]
 
 
 def _printed(reading: Reading, word: Word, name: str) -> list[Effect]:
