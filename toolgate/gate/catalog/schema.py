@@ -79,6 +79,7 @@ SPECIAL = frozenset(
         "environment",
         "mongo",
         "git-clone",
+        "patched",
         "sftp",
     )
 )

@@ -86,7 +86,8 @@ class Files:
     """What files are known to hold: what the text has written, else what the session has.
 
     ``asked`` are the paths the session was asked about, and ``knew`` says whether it knew
-    any of them: what is read of a call depends on these answers.
+    any of them: what is read of a call depends on these answers. ``patched`` says whether a
+    patch that is not the project's own, and that nobody has read, was applied.
 
     Args:
         session: the session before the call.
@@ -103,6 +104,7 @@ class Files:
         "gone",
         "knew",
         "noted",
+        "patched",
         "runs",
         "sourced",
         "written",
@@ -112,6 +114,7 @@ class Files:
         self._session = session
         self._before: dict[str, Written | None] = {}
         self.noted = noted
+        self.patched = False
         self._kinds: frozenset[str] | None = None
         self.written: dict[str, Written] = {}
         self.gone: set[str] = set()

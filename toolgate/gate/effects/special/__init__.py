@@ -64,6 +64,7 @@ READINGS: dict[str, Special] = {
     "jar": jar,
     "borg": borg,
     "eval": _later("joined", "words_as_shell"),
+    "patched": _later("patches", "patched"),
     "words": _later("joined", "words_as_shell"),
     "bubblewrap": _later("sandbox", "bubblewrap"),
     "docker-run": _later("containers", "docker_run"),
