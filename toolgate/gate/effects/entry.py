@@ -86,6 +86,8 @@ def apply(
             last = word is parsed.operands[-1]
             made += argument(reading, role, word, command, name, how, last=last)
         made += _into_folder(reading, roles, parsed.operands, name, command, how)
+    if "move" in how:
+        made = _renamed(made)
     made += [stated(item, name, how) for item in does]
     if "special" in entry:
         reading.work.spend(48)
@@ -150,6 +152,23 @@ def _into_folder(
         inside = target._replace(text=f"{target.text}/{basename(source.text.rstrip('/'))}")
         made += reading.touch("fs.write", inside, command, name, how)
     return [e for e in made if e.type in ("gate.tamper", "sys.startup") or e.scope == "gate"]
+
+
+def _renamed(made: list[Effect]) -> list[Effect]:
+    """Return the effects of a move without the alarm of one that empties a workspace.
+
+    What is moved within the workspace is still there under another name; where it goes to a
+    place that is not known, that place is what is asked about.
+    """
+    into = {effect.scope for effect in made if effect.type == "fs.write"}
+    if not into or not into <= {"workspace", "unknown"}:
+        return made
+    return [
+        effect._replace(how=" ".join(mark for mark in effect.how.split() if mark != "anchor"))
+        if effect.type == "fs.delete" and effect.scope == "workspace" and "glob" in effect.how
+        else effect
+        for effect in made
+    ]
 
 
 def _subcommand(
