@@ -86,8 +86,7 @@ def apply(
             last = word is parsed.operands[-1]
             made += argument(reading, role, word, command, name, how, last=last)
         made += _into_folder(reading, roles, parsed.operands, name, command, how)
-    if "move" in how:
-        made = _renamed(made)
+    made = _renamed(made, how)
     made += [stated(item, name, how) for item in does]
     if "special" in entry:
         reading.work.spend(48)
@@ -154,12 +153,14 @@ def _into_folder(
     return [e for e in made if e.type in ("gate.tamper", "sys.startup") or e.scope == "gate"]
 
 
-def _renamed(made: list[Effect]) -> list[Effect]:
+def _renamed(made: list[Effect], how: tuple[str, ...]) -> list[Effect]:
     """Return the effects of a move without the alarm of one that empties a workspace.
 
     What is moved within the workspace is still there under another name; where it goes to a
     place that is not known, that place is what is asked about.
     """
+    if "move" not in how:
+        return made
     into = {effect.scope for effect in made if effect.type == "fs.write"}
     if not into or not into <= {"workspace", "unknown"}:
         return made
