@@ -80,6 +80,8 @@ SPECIAL = frozenset(
         "mongo",
         "git-clone",
         "patched",
+        "owner",
+        "grants",
         "sftp",
     )
 )

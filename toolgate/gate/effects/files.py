@@ -135,9 +135,10 @@ def _put(
                 copy = _copy(source, path, reader, base, link=False)
                 shown_so_far = copy._replace(before=shown_so_far)
             return {path: shown_so_far or base}
-    if program == "dd":
-        found = [e for e in made if e.type in _TOUCHED and e.program == "dd"]
-        if len(found) == 1:
+    if program in ("dd", "curl"):
+        # curl copies a file that file:// names.
+        found = [e for e in made if e.type in _TOUCHED and e.program == program]
+        if len(found) == 1 and not any(e.type.startswith("net.") for e in made):
             return {path: _copy(found[0], path, reader, base, link=False)}
     return {path: base._replace(text=printed)}
 

@@ -64,6 +64,8 @@ READINGS: dict[str, Special] = {
     "jar": jar,
     "borg": borg,
     "eval": _later("joined", "words_as_shell"),
+    "owner": _later("rights", "owner"),
+    "grants": _later("rights", "grants"),
     "patched": _later("patches", "patched"),
     "words": _later("joined", "words_as_shell"),
     "bubblewrap": _later("sandbox", "bubblewrap"),
