@@ -7,13 +7,13 @@ from toolgate.gate.effects import code, stored
 from toolgate.gate.effects.content import language_of
 from toolgate.gate.effects.entrypoints import EVERY
 from toolgate.gate.effects.flow import content
-from toolgate.gate.effects.jobs import image_runs, is_image
+from toolgate.gate.effects.jobs import image_copies, image_runs, is_compose, is_image
 from toolgate.gate.effects.loads import loaded
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import TOUCHES, Reading, Written, part_of
 from toolgate.gate.facts.artifacts import FOLDER, LINK, RUNS, UNREAD, Artifact, joined
 from toolgate.gate.facts.session import COPIES, EXECUTES, PENDING_WRITE, SECRET, UNREAD_ARTIFACT
-from toolgate.gate.shell.model import HOLE, Command, Script
+from toolgate.gate.shell.model import HOLE, Command, Script, Word
 
 _COPIES = frozenset(("cp", "mv", "ln", "install"))
 _FILTERS = frozenset(("sed", "perl", "ruby"))
@@ -249,7 +249,12 @@ def executed(written: Written, path: str, program: str, reader: Reading) -> list
         from toolgate.gate.effects.special.containers import reaches_out
 
         built = reader.inner(image_runs(written.text), inside="container")
+        made += _taken_in(image_copies(written.text), path, program, reader)
         return made + [effect for effect in built if reaches_out(effect)]
+    if is_compose(path):
+        from toolgate.gate.effects.compose import started
+
+        return made + reader.inner(started(written.text), cwd=dirname(path))
     language = language_of(written.text, path, program)
     if language == "shell":
         return made + reader.inner(written.text)
@@ -260,6 +265,17 @@ def executed(written: Written, path: str, program: str, reader: Reading) -> list
         if other != path:
             made += reader.run_known(other, program) or []
     return made
+
+
+def _taken_in(copied: list[str], path: str, program: str, reader: Reading) -> list[Effect]:
+    """Return that secrets are put into an image, for everybody who has it."""
+    here = Command((), (), (), dirname(path))
+    return [
+        effect._replace(type="secret.persist", how="image")
+        for name in copied
+        for effect in reader.touch("fs.read", Word(name), here, program)
+        if effect.type == "secret.read"
+    ]
 
 
 def _joined(artifact: Artifact, path: str, program: str, reader: Reading) -> list[Effect]:
