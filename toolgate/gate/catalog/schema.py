@@ -25,6 +25,7 @@ ROLES = frozenset(
         "awk",
         "sed",
         "sql",
+        "lua",
         "module",
         "url",
         "host",

@@ -26,7 +26,7 @@ _ROLE_MARKS = {"append": ("append",), "measure": ("measured",)}
 _ADDRESSES = frozenset(("url", "host", "listen", "index"))
 _INSTALLS = ("pkg.install", "exec.code")
 _SILENT_ROLES = frozenset(("text", "list"))
-CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"))
+CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql", "lua"))
 # Programs that run files they are not given the names of; which ones, ``entrypoints`` says.
 _ENTERS = frozenset(
     (
