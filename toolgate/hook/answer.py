@@ -27,6 +27,7 @@ from toolgate.gate.open import (
     policy_signature,
     project_policy,
     user_policy,
+    usual_policy,
 )
 from toolgate.gate.recorded import fields_of
 from toolgate.hook.disk import Disk
@@ -331,7 +332,7 @@ def _own_paths(root: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     """Return what this gate consists of: without any of it a host runs every call."""
     package = dirname(dirname(abspath(__file__)))
     own = [beside(root, ".salt"), beside(root, ".vault"), package]
-    own += [dirname(user_policy(environ)), _keys(environ)]
+    own += [*_policies(environ), _keys(environ)]
     own.append(dirname(cache_folder()))  # policies as compiled, and what a judge has said
     if not is_postgresql(root):
         own.append(root)
@@ -342,6 +343,17 @@ def _own_paths(root: str, environ: Mapping[str, str]) -> tuple[str, ...]:
             break
         folder = dirname(folder)
     return tuple(dict.fromkeys(path for item in own if item for path in (item, realpath(item))))
+
+
+def _policies(environ: Mapping[str, str]) -> list[str]:
+    """Return where policies lie: the folder of their own, and a file named elsewhere.
+
+    Beside a file that is named elsewhere lies its signature; the rest of that folder is
+    whatever it was before.
+    """
+    folder, named = dirname(usual_policy(environ)), user_policy(environ)
+    beside = [named, named + ".sig"] if named and dirname(named) != folder else []
+    return [folder, *beside]
 
 
 def _keys(environ: Mapping[str, str]) -> str:

@@ -92,7 +92,8 @@ class Files:
 
     ``asked`` are the paths the session was asked about, ``knew`` says whether it knew any of
     them, and ``led`` where links on the disk take others: what is read of a call depends on
-    these answers.
+    these answers. ``patched`` says whether a patch that is not the project's own, and that
+    nobody has read, was applied.
 
     Args:
         session: the session before the call.
@@ -110,6 +111,7 @@ class Files:
         "knew",
         "led",
         "noted",
+        "patched",
         "runs",
         "sourced",
         "written",
@@ -119,6 +121,7 @@ class Files:
         self._session = session
         self._before: dict[str, Written | None] = {}
         self.noted = noted
+        self.patched = False
         self._kinds: frozenset[str] | None = None
         self.written: dict[str, Written] = {}
         self.gone: set[str] = set()

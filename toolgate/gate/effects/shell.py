@@ -159,7 +159,7 @@ class Reader:
             made += self.invoke(command.words, command)
         if command.assigns and (not command.words or command.words[0].text in _EXPORTS):
             self.places = self._in_front(command)
-        if self.files.written and command.cwd:
+        if (self.files.written or self.files.patched) and command.cwd:
             made += self._of_others(made, command)
         if self.files.may_know and any(effect.proof in _NOT_KNOWN for effect in made):
             from toolgate.gate.effects import running
@@ -172,14 +172,15 @@ class Reader:
 
         What is unpacked into the workspace itself is mostly data, and its build the project's.
         """
-        if command.cwd in self.place.roots:
+        if command.cwd in self.place.roots and not self.files.patched:
             return []
         programs = [
             effect.program
             for effect in made
             if effect.type == "exec.code" and "project" in effect.how.split()
         ]
-        if programs and flow.came_from_elsewhere(command.cwd + "/", self.files.written):
+        elsewhere = flow.came_from_elsewhere(command.cwd + "/", self.files.written)
+        if programs and (elsewhere or self.files.patched):
             return [self.unknown("not-the-projects-own", programs[0], command.cwd)]
         return []
 
