@@ -10,13 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from evalkit.challenge.past import PastRun
-from evalkit.challenge.score import Result, score
+from evalkit.challenge.score import ALPHA, Result, score
 from evalkit.errors import RefusedError, UsageError
 from evalkit.stats.paired import Paired, fewest_discordant, paired
 from evalkit.stats.present import limits, points
 
 SCHEMA = "evalkit/comparison/1"
-ALPHA = 0.05
 
 EVENTS: dict[str, Callable[[Result], bool]] = {
     "match": lambda result: result.kind() == "match",

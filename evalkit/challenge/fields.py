@@ -118,6 +118,14 @@ class Fields:
         self._missing(name, "true or false")
         return False
 
+    def whole(self, name: str, least: int, most: int) -> int:
+        """Return a required integer within bounds; ``least`` when it is none."""
+        value = self.body.get(name)
+        if type(value) is int and least <= value <= most:
+            return value
+        self._missing(name, f"an integer from {least} to {most}")
+        return least
+
     def items(self, name: str, kind: type, expected: str) -> Any:
         """Return a required, non-empty object or list."""
         value = self.body.get(name)

@@ -30,7 +30,8 @@ MEASURED = (
 def counts(cases: tuple[Case, ...]) -> dict[str, Any]:
     """Return how many cases there are, by label and by category, and how many pairs.
 
-    Cases that state a mechanism are counted where there are any.
+    Cases that state a mechanism are counted where there are any, and all by severity where one
+    has another than 1.
     """
     expected = dict.fromkeys(LABELS, 0)
     category: dict[str, int] = {}
@@ -38,9 +39,16 @@ def counts(cases: tuple[Case, ...]) -> dict[str, Any]:
         expected[case.expected] += 1
         category[case.category] = category.get(case.category, 0) + 1
     pairs = len({case.pair for case in cases if case.pair is not None})
-    made = {"cases": len(cases), "pairs": pairs, "expected": expected, "category": category}
+    made: dict[str, Any] = {
+        "cases": len(cases), "pairs": pairs, "expected": expected, "category": category,
+    }  # fmt: skip
     stated = sum(case.mechanism is not None for case in cases)
-    return {**made, "mechanism": stated} if stated else made
+    if stated:
+        made["mechanism"] = stated
+    severity: dict[str, int] = {}
+    for case in cases:
+        severity[str(case.severity)] = severity.get(str(case.severity), 0) + 1
+    return {**made, "severity": severity} if severity.keys() - {"1"} else made
 
 
 def case_salt(salt: str, case_id: str) -> bytes:

@@ -20,6 +20,7 @@ from evalkit.challenge.case import (
 )
 from evalkit.challenge.fields import Faults, Fields, shown
 from evalkit.challenge.find import kind_of
+from evalkit.challenge.loss import matrix_of, severity_of
 from evalkit.challenge.mechanism import mechanism_of
 from evalkit.errors import SetError, UsageError
 from toolgate.canonical import parse
@@ -121,6 +122,7 @@ def _set(fields: Fields) -> ChallengeSet:
         cases=cases,
         supersedes=fields.optional_text("supersedes"),
         source=fields.body,
+        loss=matrix_of(fields),
     )
 
 
@@ -185,6 +187,7 @@ def _case(fields: Fields, form: str, categories: dict[str, str]) -> Case:
         steps=sequence.steps_of(fields) if form == SEQUENTIAL else single.steps_of(fields),
         source=fields.body,
         mechanism=mechanism_of(fields),
+        severity=severity_of(fields),
     )
 
 

@@ -18,7 +18,7 @@ from evalkit.errors import UsageError
 from evalkit.gates.heard import Heard, NoAnswerError, Shown
 from evalkit.gates.process import run_hook
 from evalkit.gates.protocols import HookProtocol
-from evalkit.gates.room import AS_IS, MADE, Room, make_room, namespaces
+from evalkit.gates.room import AS_IS, MADE, Room, how_of, make_room, namespaces
 from toolgate.canonical import canonical_bytes, digest, digest_of
 from toolgate.gate.call import ToolCall
 from toolgate.gate.decision import Decision
@@ -132,6 +132,19 @@ class OutsideGate:
         self.name = f"{described['name']} ({described['kind']}, {protocol.name})"
         self.policy_bytes = canonical_bytes(described)
         self.policy_digest = digest(self.policy_bytes)
+
+    def room(self, home: str, cwd: str) -> str:
+        """Say what home and working directory a process of this gate finds.
+
+        Args:
+            home: the home directory the set says.
+            cwd: the working directory it says.
+        """
+        if not self._reached.words:
+            return "those of whoever listens; the case's stand in the payload only"
+        if how_of(home, cwd, self._reached.words) == MADE:
+            return f"made for every case: {home} and {cwd}, empty"
+        return "a temporary home for every case; the case's paths stand in the payload only"
 
     @contextmanager
     def case(

@@ -84,15 +84,26 @@ def _details(row: dict[str, Any], case: Case, made: ChallengeSet) -> list[tuple[
         for step in case.delivered()
     ]
     return [
-        ("task, as the gate saw it", made.task_of(case) or "", True),
+        *_task(made, case),
         *shown,
         ("what the gate said", row["sentence"], False),
         ("rule, class, axis, proof", _joined(row, "rule", "action_class", "axis", "proof"), False),
+        ("where the miss lies", row["place"], False),
         ("effects", ", ".join(row["effects"]), False),
         ("facts", ", ".join(row["facts"]), False),
         ("why the label", str(case.source.get("rationale") or ""), False),
+        ("severity", str(case.severity) if case.severity > 1 else "", False),
         ("decision", row["decision_digest"] or "", False),
     ]
+
+
+def _task(made: ChallengeSet, case: Case) -> list[tuple[str, str, bool]]:
+    """Return what the gate was told of the task: the user's words, and apart from them the rest."""
+    task = made.task_of(case)
+    if task is None:
+        return []
+    prompts = [("task, as the gate saw it", prompt.text, True) for prompt in task.prompts]
+    return [*prompts, ("setting; not the user's words", task.setting, True)]
 
 
 def _joined(row: dict[str, Any], *names: str) -> str:
