@@ -126,6 +126,14 @@ class Fields:
         self._missing(name, f"an integer from {least} to {most}")
         return least
 
+    def object(self, name: str, expected: str) -> dict[str, Any]:
+        """Return a required object; it may be empty."""
+        value = self.body.get(name)
+        if type(value) is dict:
+            return value
+        self._missing(name, expected)
+        return {}
+
     def items(self, name: str, kind: type, expected: str) -> Any:
         """Return a required, non-empty object or list."""
         value = self.body.get(name)
