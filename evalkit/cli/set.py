@@ -19,6 +19,7 @@ _COMMANDS = {
     ),
     "diff": ("evalkit.cli.set_lineage:diff", "Name what differs between two sets, case by case."),
     "freeze": ("evalkit.cli.set:freeze", "Write a set's manifest beside it."),
+    "from-ledger": ("evalkit.cli.set_ledger:from_ledger", "Draw real calls into a draft, blind."),
     "import": ("evalkit.cli.set_import:import_set", "Read cases of another shape into a draft."),
     "lint": ("evalkit.cli.set:lint", "Name what a set should not have."),
     "new": ("evalkit.cli.set_lineage:new", "Write the beginning of a set."),

@@ -25,6 +25,16 @@ def today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
+def refuse_existing(path: str) -> None:
+    """Refuse a path where something is.
+
+    Raises:
+        RefusedError: something is there.
+    """
+    if os.path.lexists(path):
+        raise RefusedError(f"{path}: expected a new file, got one that is there")
+
+
 def write_draft(path: str, data: bytes, *, mode: int = 0o644) -> None:
     """Write a draft that must not exist yet.
 

@@ -272,3 +272,14 @@ def test_a_table_becomes_a_draft_that_is_labeled_and_frozen(tmp_path: Path):
     assert [line.split()[0] for line in listed.splitlines()] == [
         "agentdojo", "csv", "hooks", "numbered"
     ]  # fmt: skip
+
+
+def test_without_a_vault_no_call_is_drawn(tmp_path: Path):
+    (tmp_path / "ledger").mkdir()
+    words = ("set", "from-ledger", "x.json", "--n", "3", "--name", "n", "--author", "a")
+    refused = evalkit(tmp_path, *words)
+    assert (refused.returncode, refused.stderr.count("\n")) == (3, 1)
+    assert "it has no vault: expected one that the hook kept" in refused.stderr
+    gone = evalkit(tmp_path, *words, "--ledger", "nowhere")
+    assert (gone.returncode, gone.stderr.count("\n")) == (3, 1)
+    assert "nowhere: expected a decision ledger, got no such directory" in gone.stderr
