@@ -26,15 +26,18 @@ class Told(NamedTuple):
     Args:
         name: the set's name.
         texts: case id to text: calls and prompts.
+        whole: all of them, a line feed between two.
     """
 
     name: str
     texts: dict[str, str]
+    whole: str
 
 
 def told_of(made: ChallengeSet) -> Told:
     """Return the text of a set's cases."""
-    return Told(made.name, {case.id: _text(case) for case in made.cases})
+    texts = {case.id: _text(case) for case in made.cases}
+    return Told(made.name, texts, "\n".join(texts.values()))
 
 
 def _text(case: Case) -> str:
@@ -68,8 +71,11 @@ def fitted_literals(
     said = []
     for one in literals:
         holds = _sought(one)
+        # A literal cannot reach over a line's end, so all texts can be searched as one.
+        if one.kind != EXPRESSION and not holds(told.whole):
+            continue
         cases = [case for case, text in told.texts.items() if holds(text)]
-        if not cases or any(holds(text) for other in others for text in other.texts.values()):
+        if not cases or any(_anywhere(one, holds, other) for other in others):
             continue
         new = known is not None and (one.where, one.text) not in known
         since = "came into the policy after the set was frozen, and " if new else ""
@@ -78,6 +84,12 @@ def fitted_literals(
             f"{len(others)} others: {listed(cases)}"
         )
     return sorted(said, key=lambda sentence: "after the set was frozen" not in sentence)
+
+
+def _anywhere(literal: Literal, holds: Callable[[str], bool], other: Told) -> bool:
+    if literal.kind != EXPRESSION:
+        return holds(other.whole)
+    return any(holds(text) for text in other.texts.values())
 
 
 def _sought(literal: Literal) -> Callable[[str], bool]:
