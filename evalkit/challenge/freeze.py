@@ -129,7 +129,7 @@ def _hold(path: str, manifest: dict[str, Any], made: ChallengeSet, raw: bytes) -
 
 
 def _load_manifest(place: str) -> dict[str, Any]:
-    data = read_bytes(place)
+    data = read_bytes(place, "manifest")
     try:
         body = parse(data)
     except CanonicalizationError as error:

@@ -51,8 +51,12 @@ def load_set(path: str) -> tuple[bytes, ChallengeSet]:
     return data, parse_set(data, os.path.basename(path))
 
 
-def read_bytes(path: str) -> bytes:
-    """Return the bytes of a set file.
+def read_bytes(path: str, what: str = "challenge set") -> bytes:
+    """Return the bytes of a file.
+
+    Args:
+        path: the file.
+        what: what it is expected to be, for messages.
 
     Raises:
         UsageError: there is no such readable file, or it is larger than ``MAX_BYTES``.
@@ -61,16 +65,14 @@ def read_bytes(path: str) -> bytes:
         found = os.stat(path)
         kind = kind_of(path)
         if kind is not None:
-            raise UsageError(f"{path}: expected a challenge set file, got {kind}")
+            raise UsageError(f"{path}: expected a {what} file, got {kind}")
         if found.st_size > MAX_BYTES:
-            raise UsageError(
-                f"{path}: expected at most {MAX_BYTES} bytes, got {found.st_size}; split the set"
-            )
+            raise UsageError(f"{path}: expected at most {MAX_BYTES} bytes, got {found.st_size}")
         with open(path, "rb") as file:
             return file.read()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a usable path"
-        raise UsageError(f"{path}: expected a readable challenge set file, got: {reason}") from None
+        raise UsageError(f"{path}: expected a readable {what} file, got: {reason}") from None
 
 
 def parse_set(data: bytes, source: str) -> ChallengeSet:

@@ -7,6 +7,8 @@ from evalkit.challenge.fields import shown
 from evalkit.errors import SetError
 
 MOST_FAULTS = 20
+SOURCE = "source"
+"""What a file to be imported is called in messages."""
 
 
 class Draft(NamedTuple):

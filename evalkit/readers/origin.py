@@ -5,15 +5,16 @@ from datetime import UTC, datetime
 
 from evalkit.challenge.read import read_bytes
 from evalkit.errors import RefusedError
+from evalkit.readers.draft import SOURCE
 from toolgate.canonical import digest, digest_of
 
 
 def digest_of_source(path: str) -> str:
     """Return the digest of a file's bytes; of a directory, of its names and their digests."""
     if not os.path.isdir(path):
-        return digest(read_bytes(path))
+        return digest(read_bytes(path, SOURCE))
     files = {
-        name: digest(read_bytes(os.path.join(path, name)))
+        name: digest(read_bytes(os.path.join(path, name), SOURCE))
         for name in sorted(os.listdir(path))
         if os.path.isfile(os.path.join(path, name))
     }

@@ -6,7 +6,7 @@ from typing import Any
 
 from evalkit.challenge.read import MAX_BYTES, read_bytes
 from evalkit.errors import UsageError
-from evalkit.readers.draft import RowFaults
+from evalkit.readers.draft import SOURCE, RowFaults
 from toolgate.canonical import parse
 from toolgate.errors import CanonicalizationError
 
@@ -18,7 +18,7 @@ def document(path: str) -> Any:
         UsageError: it cannot be read, or is no strict JSON.
     """
     try:
-        return parse(read_bytes(path))
+        return parse(read_bytes(path, SOURCE))
     except CanonicalizationError as error:
         raise UsageError(f"{os.path.basename(path)}: expected strict JSON, got: {error}") from None
 
@@ -31,7 +31,7 @@ def objects(path: str, faults: RowFaults, prefix: str = "") -> Iterator[tuple[st
         faults: where a line that is no object goes.
         prefix: put before ``row N``, such as the file's name.
     """
-    for number, line in enumerate(read_bytes(path).split(b"\n"), 1):
+    for number, line in enumerate(read_bytes(path, SOURCE).split(b"\n"), 1):
         if not line.strip():
             continue
         row = f"{prefix}row {number}"

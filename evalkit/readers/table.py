@@ -12,7 +12,7 @@ from typing import Any
 
 from evalkit.challenge.read import read_bytes
 from evalkit.errors import UsageError
-from evalkit.readers.draft import Draft, RowFaults, numbered_id
+from evalkit.readers.draft import SOURCE, Draft, RowFaults, numbered_id
 
 _NEEDED = "command"
 _LONGEST_CELL = 1024 * 1024
@@ -26,7 +26,7 @@ def read(path: str) -> Draft:
     """
     name = os.path.basename(path)
     faults = RowFaults(name)
-    rows = _rows(read_bytes(path), name, faults)
+    rows = _rows(read_bytes(path, SOURCE), name, faults)
     cases = [
         _case(cells, f"row {line}", numbered_id(number, len(rows)), faults)
         for number, (line, cells) in enumerate(rows, 1)

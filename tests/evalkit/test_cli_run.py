@@ -345,3 +345,28 @@ def test_a_hook_command_is_run_in_our_place(directory: Path):
     assert ran.returncode == 0, ran.stderr
     assert "gate sh (command, claude-code)" in ran.stdout
     assert "match 1/2" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("list",),
+        ("status", "run-20260101t000000z-01234567"),
+        ("compare", "run-20260101t000000z-01234567", "run-20260101t000000z-01234568"),
+        ("build", "diff", "run-20260101t000000z-01234567", "now"),
+    ],
+)
+def test_a_ledger_that_is_named_must_be_there(directory: Path, words: tuple[str, ...]):
+    gone = evalkit(directory, *words, "--ledger", "nowhere")
+    assert (gone.returncode, gone.stdout, gone.stderr.count("\n")) == (3, "", 1)
+    assert "nowhere: expected a decision ledger, got no such directory" in gone.stderr
+    other = evalkit(directory, *words, "--ledger", "challenge_sets")
+    assert (other.returncode, other.stderr.count("\n")) == (3, 1)
+    assert "expected a decision ledger, got a directory without one" in other.stderr
+
+
+def test_what_is_no_build_is_called_so(directory: Path):
+    for name in ("nothing", "challenge_sets"):
+        ran = evalkit(directory, "build", "diff", "now", name)
+        assert (ran.returncode, ran.stderr.count("\n")) == (2, 1)
+        assert "challenge set file" not in ran.stderr
