@@ -4,7 +4,6 @@ A threshold that is lowered until a run passes is no threshold. Every claim keep
 each change from one look to the next can be named, with the run that made it.
 """
 
-from itertools import pairwise
 from typing import Any
 
 from evalkit.challenge.claims import Claim, stamp
@@ -17,7 +16,7 @@ _Key = tuple[str, str, bool]
 
 
 def threshold_changes(claims: list[Claim]) -> list[dict[str, Any]]:
-    """Return how thresholds changed from one look of a lineage to the next.
+    """Return how thresholds changed from one look of a lineage to the next by the same gate.
 
     Args:
         claims: the looks, oldest first.
@@ -28,7 +27,12 @@ def threshold_changes(claims: list[Claim]) -> list[dict[str, Any]]:
         ``added`` or ``removed``.
     """
     found: list[dict[str, Any]] = []
-    for before, after in pairwise(claims):
+    last: dict[str | None, Claim] = {}
+    for after in claims:
+        gate = after.details.get("gate")
+        before, last[gate] = last.get(gate), after
+        if before is None:
+            continue
         one, two = _bars(before), _bars(after)
         for key in [*one, *(key for key in two if key not in one)]:
             change = _change(one.get(key), two.get(key))

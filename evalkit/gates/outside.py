@@ -129,7 +129,7 @@ class OutsideGate:
     def __init__(self, reached: Asking, described: dict[str, Any], protocol: HookProtocol) -> None:
         self._reached = reached
         self._protocol = protocol
-        self.name = f"{described['name']} ({described['kind']}, {protocol.name})"
+        self.name = f"{_called(described)} ({described['kind']}, {protocol.name})"
         self.policy_bytes = canonical_bytes(described)
         self.policy_digest = digest(self.policy_bytes)
 
@@ -225,6 +225,13 @@ class OutsideCase:
         payload = self._protocol.after(self._last, result)
         if payload:
             self._reached.tell(payload, self._room)
+
+
+def _called(described: dict[str, Any]) -> str:
+    """Return what a gate is called: its program, and the file that an interpreter is given."""
+    script = os.path.basename((*described.get("words", ()), "", "")[1])
+    named = script in described.get("files", {}) and script != described["name"]
+    return f"{described['name']} {script}" if named else str(described["name"])
 
 
 def _transcript(session: str, prompts: tuple[str, ...]) -> bytes:

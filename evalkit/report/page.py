@@ -14,6 +14,7 @@ from typing import Any
 
 from evalkit.challenge.case import PRE, Case, ChallengeSet
 from evalkit.challenge.score import UNSCORED
+from evalkit.report.context import short_rate
 from toolgate.gate.decision import ALLOW, DENY, STRICTNESS
 
 _TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
@@ -138,7 +139,7 @@ def _file(name: str) -> str:
 def _environment() -> Any:
     import jinja2
 
-    return jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         undefined=jinja2.StrictUndefined,
         autoescape=True,  # everything is text from outside
@@ -146,3 +147,5 @@ def _environment() -> Any:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    made.filters["short"] = short_rate
+    return made

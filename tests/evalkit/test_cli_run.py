@@ -343,7 +343,7 @@ def test_a_hook_command_is_run_in_our_place(directory: Path):
     hook.write_text("cat > /dev/null; echo no >&2; exit 2\n")
     ran = evalkit(directory, "run", "cli", *DEVELOPMENT, "--gate", f"command:sh {hook}", "-j", "2")
     assert ran.returncode == 0, ran.stderr
-    assert "gate sh (command, claude-code)" in ran.stdout
+    assert "gate sh hook.sh (command, claude-code)" in ran.stdout
     assert "match 1/2" in ran.stdout
 
 

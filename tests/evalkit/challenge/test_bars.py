@@ -71,3 +71,9 @@ def test_a_run_without_thresholds_after_one_with_some_says_so(tmp_path: Path):
     text = markdown(place.run(build=build_of("two")).context)
     assert "None for this run." in text
     assert "| **removed** |" in text
+
+
+def test_another_gate_is_held_to_its_own():
+    peer = look(2)._replace(details={"look": 2, "fail_if": [], "gate": "peer"})
+    claims = [look(1, "permissive > 0"), peer, look(3, "permissive > 0")]
+    assert threshold_changes(claims) == []

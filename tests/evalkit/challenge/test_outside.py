@@ -36,7 +36,8 @@ def test_a_command_is_run_once_a_case_and_its_run_verifies(tmp_path: Path):
     context = run(Place(tmp_path, many(6)))
     assert context["scores"]["match"] == 6
     assert context["verification"]["verdict"] in ("PASS", "CONDITIONAL")
-    assert context["gate"]["name"] == f"{Path(sys.executable).name} (command, claude-code)"
+    program = Path(sys.executable).name
+    assert context["gate"]["name"] == f"{program} first_word_hook.py (command, claude-code)"
     assert context["gate"]["files"].keys() >= {"first_word_hook.py"}
     assert "The gate is not ours" in context["cannot_say"][0]
 

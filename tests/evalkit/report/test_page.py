@@ -51,7 +51,15 @@ def test_every_case_is_there_with_what_the_gate_saw():
     rows = data_of(page(context(), made))
     assert [row["case"] for row in rows] == [case.id for case in made.cases]
     told = dict(zip(("title", "text", "block"), rows[0]["details"][0], strict=True))  # type: ignore[index]
-    assert told["title"] == "task, as the gate saw it"
+    assert told == {"title": "task, as the gate saw it", "text": "Do it.", "block": True}
+
+
+def test_the_page_says_what_the_markdown_says():
+    text = page(context(), golden_set())
+    for part in ("Looks at this set", "Quarantined cases", "Thresholds", "Predicted misses",
+                 "loss</dt><dd>13 of at most 120", "where the misses lie", "run-elsewhere",
+                 "1 case in quarantine included", "removes a match"):  # fmt: skip
+        assert part in text, part
 
 
 def test_text_from_outside_is_no_markup():
