@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
 from evalkit.errors import UsageError
-from evalkit.gates.heard import Heard, NoAnswerError, Shown
+from evalkit.gates.heard import Heard, NoAnswerError, Shown, refuse_another
 from evalkit.gates.process import run_hook
 from evalkit.gates.protocols import HookProtocol
 from evalkit.gates.room import AS_IS, MADE, Room, how_of, make_room, namespaces
@@ -74,6 +74,7 @@ class Command(NamedTuple):
             cwd=room.cwd,
             seconds=self.seconds,
         )
+        refuse_another(payload, output.stdout)
         return self.protocol.hear(output)
 
     def tell(self, payload: bytes, room: Room) -> None:
