@@ -8,6 +8,7 @@ never reach a gate.
 from typing import Any, NamedTuple
 
 from evalkit.challenge.mechanism import Mechanism
+from evalkit.challenge.provenance import Provenance
 from toolgate.gate.task.task import Prompt, Task
 
 LABELS = ("allow", "ask", "deny")
@@ -107,6 +108,7 @@ class ChallengeSet(NamedTuple):
         supersedes: name or digest of the set this one replaces, or None.
         source: the set as the file says it, unknown keys included.
         loss: what a miss costs, by expected and decided.
+        provenance: where the labels come from, as far as the set says.
     """
 
     name: str
@@ -121,6 +123,7 @@ class ChallengeSet(NamedTuple):
     supersedes: str | None
     source: dict[str, Any]
     loss: dict[str, dict[str, int]]
+    provenance: Provenance
 
     def task_of(self, case: Case) -> Task | None:
         """Return what the gate is told of the task: the prompts, oldest first, and the setting.

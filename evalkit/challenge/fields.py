@@ -1,6 +1,7 @@
 """Reading fields of a set file so that all its faults are reported at once. Pure."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,14 @@ def shown(value: object) -> str:
     """Return a value as it is quoted in a message: JSON, at most 60 characters."""
     text = json.dumps(value, ensure_ascii=True, default=str)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def is_date(text: str) -> bool:
+    """Say whether a text is a date as ``YYYY-MM-DD``."""
+    return _DATE.fullmatch(text) is not None
+
+
+_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 
 
 class Faults:

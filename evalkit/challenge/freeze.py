@@ -145,8 +145,8 @@ def _load_manifest(place: str) -> dict[str, Any]:
 def _manifest_faults(body: Any) -> str:
     if type(body) is not dict or body.get("schema") != SCHEMA:
         return "another or no schema"
-    if body.keys() != _FIELDS:
-        return f"fields {sorted(body.keys() ^ _FIELDS)} unknown or missing"
+    if body.keys() - {"provenance"} != _FIELDS:
+        return f"fields {sorted((body.keys() ^ _FIELDS) - {'provenance'})} unknown or missing"
     checks = {
         "text fields": all(type(body[name]) is str for name in _TEXTS),
         "salt": re.fullmatch(r"[0-9a-f]{64}", str(body["salt"])) is not None,

@@ -23,6 +23,7 @@ MEASURED = (
     "author",
     "frozen",
     "lineage",
+    "provenance",
 )
 """The fields that follow from the file and the salt, leaves apart; the rest is chosen once."""
 
@@ -83,6 +84,7 @@ def build(
         frozen_at: the date of freezing, ``YYYY-MM-DD``, UTC.
     """
     leaves = [leaf_data(case, salt) for case in made.cases]
+    stated = made.provenance.as_json()
     return {
         "schema": SCHEMA,
         "name": made.name,
@@ -101,6 +103,7 @@ def build(
         "frozen_at": frozen_at,
         "canary": canary,
         "lineage": {"supersedes": made.supersedes},
+        **({"provenance": stated} if stated else {}),
     }
 
 
@@ -120,9 +123,9 @@ def differences(manifest: dict[str, Any], made: ChallengeSet, raw: bytes) -> lis
         frozen_at=manifest["frozen_at"],
     )
     found = [
-        _difference(name, manifest[name], again[name])
+        _difference(name, manifest.get(name), again.get(name))
         for name in MEASURED
-        if manifest[name] != again[name]
+        if manifest.get(name) != again.get(name)
     ]
     if manifest["leaves"] != again["leaves"]:
         found += _changed_cases(manifest["leaves"], again["leaves"]) or ["order of the cases"]

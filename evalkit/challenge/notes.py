@@ -12,6 +12,7 @@ from evalkit.challenge.tuned import fitted_examples, fitted_literals, told_of
 from toolgate.canonical import digest_of
 
 MOST_SAID = 20
+_UNSAID = "it does not say what its labelers had seen of any gate's answers (seen)"
 
 
 class Beside(NamedTuple):
@@ -49,6 +50,7 @@ def notes(made: ChallengeSet, beside: Beside) -> list[str]:
     # The set's cases come first, so the first of two is its own where one is.
     shared = [_sentence(*row) for row in pairs if row[0].where == made.name != row[1].where]
     return [
+        *([] if made.provenance.seen else [_UNSAID]),
         *cut,
         *_cut(own),
         *_cut(shared),

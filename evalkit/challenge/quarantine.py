@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 from evalkit.challenge.case import ChallengeSet
 from evalkit.challenge.claims import stamp
 from evalkit.challenge.loss import UNWEIGHTED, Weights
+from evalkit.challenge.provenance import SEEN
 from evalkit.challenge.score import Result, score
 from evalkit.challenge.spine import audit_events
 from evalkit.errors import RefusedError, UsageError
 
 ACTION = "case.quarantined"
-SEEN = ("nothing run", "no results seen", "results not opened", "results seen")
-"""What whoever asks for a quarantine had seen of any gate's answers."""
 _MOST_TEXT = 2_000
 
 

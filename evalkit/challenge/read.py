@@ -18,10 +18,11 @@ from evalkit.challenge.case import (
     ChallengeSet,
     Fixtures,
 )
-from evalkit.challenge.fields import Faults, Fields, shown
+from evalkit.challenge.fields import Faults, Fields, is_date, shown
 from evalkit.challenge.find import kind_of
 from evalkit.challenge.loss import matrix_of, severity_of
 from evalkit.challenge.mechanism import mechanism_of
+from evalkit.challenge.provenance import provenance_of
 from evalkit.errors import SetError, UsageError
 from toolgate.canonical import parse
 from toolgate.errors import CanonicalizationError
@@ -30,7 +31,6 @@ MAX_BYTES = 50 * 1000 * 1000
 """A larger file is refused before it is read."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._:/-]{0,99}")
-_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 _ID_FORM = "1 to 100 letters, digits, spaces and . _ : / -, beginning with a letter or digit"
 
 
@@ -125,6 +125,7 @@ def _set(fields: Fields) -> ChallengeSet:
         supersedes=fields.optional_text("supersedes"),
         source=fields.body,
         loss=matrix_of(fields),
+        provenance=provenance_of(fields),
     )
 
 
@@ -140,7 +141,7 @@ def _categories(fields: Fields) -> dict[str, str]:
 
 def _date(fields: Fields) -> str:
     value = fields.text("frozen")
-    if value and not _DATE.fullmatch(value):
+    if value and not is_date(value):
         fields.faults.add("frozen", "a date as YYYY-MM-DD", shown(value))
     return value
 

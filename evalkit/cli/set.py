@@ -121,6 +121,7 @@ def show(file: str, case: str | None, as_json: bool) -> None:
     held = counts(made.cases)
     if as_json:
         body = {"name": made.name, "form": made.form, "author": made.author, **held}
+        body |= {"provenance": made.provenance.as_json(), "loss": made.loss}
         emit(json.dumps({**body, "frozen": made.frozen, "supersedes": made.supersedes}))
         return
     labels = ", ".join(f"{name} {number}" for name, number in held["expected"].items())
@@ -128,6 +129,7 @@ def show(file: str, case: str | None, as_json: bool) -> None:
         "set": f"{made.name} ({made.form})",
         "author": made.author,
         "frozen": made.frozen,
+        "seen": made.provenance.seen or "not said",
         "supersedes": made.supersedes or "nothing",
         "cases": f"{held['cases']} ({labels}), {held['pairs']} pairs",
     }

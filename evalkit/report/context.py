@@ -281,6 +281,8 @@ def _set_part(made: ChallengeSet, manifest: dict[str, Any], label: str) -> dict[
         "manifest_digest": digest_of(manifest),
         "canary": manifest["canary"],
         "supersedes": made.supersedes,
+        "provenance": {"labelers": [], "labeled": None, "seen": None, "evidence": []}
+        | made.provenance.as_json(),
         "expected": manifest["counts"]["expected"],
     }
 
