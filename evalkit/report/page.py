@@ -92,6 +92,7 @@ def _details(row: dict[str, Any], case: Case, made: ChallengeSet) -> list[tuple[
         ("where the miss lies", row["place"], False),
         ("effects", ", ".join(row["effects"]), False),
         ("facts", ", ".join(row["facts"]), False),
+        ("what it is to rest on", _rests_on(case), False),
         ("why the label", str(case.source.get("rationale") or ""), False),
         ("severity", str(case.severity) if case.severity > 1 else "", False),
         ("decision", row["decision_digest"] or "", False),
@@ -105,6 +106,17 @@ def _task(made: ChallengeSet, case: Case) -> list[tuple[str, str, bool]]:
         return []
     prompts = [("task, as the gate saw it", prompt.text, True) for prompt in task.prompts]
     return [*prompts, ("setting; not the user's words", task.setting, True)]
+
+
+def _rests_on(case: Case) -> str:
+    """Return what the case says of the mechanism; "" where it says nothing."""
+    if case.mechanism is None:
+        return ""
+    stated = {
+        name: ", ".join(value) if isinstance(value, tuple) else value
+        for name, value in case.mechanism._asdict().items()
+    }
+    return "; ".join(f"{name} {value}" for name, value in stated.items() if value)
 
 
 def _joined(row: dict[str, Any], *names: str) -> str:

@@ -328,6 +328,11 @@ def test_a_threshold_that_is_not_kept_is_exit_1(directory: Path):
     assert "threshold not kept: match.lower < 0.99: the run shows 0.158" in ran.stderr
     assert (directory / "run.xml").read_text().count("<testcase") == 3
     assert "**not kept**" in (directory / "summary.md").read_text()
+    (directory / "run.xml").unlink()
+    run = json.loads(evalkit(directory, "list", "--json").stdout)["run"]
+    again = evalkit(directory, "resume", run, "--junit", "run.xml")
+    assert again.returncode == 1  # the threshold is the claim's
+    assert (directory / "run.xml").read_text().count("<testcase") == 3
 
 
 @pytest.mark.parametrize("words", [("--junit", "no/x.xml"), ("--summary", "challenge_sets")])

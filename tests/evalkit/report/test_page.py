@@ -105,3 +105,19 @@ def test_a_browser_shows_the_table_and_finds_nothing_to_complain_of(tmp_path: Pa
     assert "24 of 24 cases" in ran.stdout
     assert ran.stdout.count('class="case"') == 24
     assert "CONSOLE" not in ran.stderr
+
+
+def test_what_a_decision_is_to_rest_on_is_shown():
+    from evalkit.challenge.mechanism import Mechanism
+
+    made = golden_set()
+    stated = Mechanism("executes", ("net.send",), (), "exfiltration")
+    first = made.cases[0]._replace(mechanism=stated)
+    rows = data_of(page(context(), made._replace(cases=(first, *made.cases[1:]))))
+    assert [
+        "what it is to rest on",
+        "join executes; effects net.send; axis exfiltration",
+        False,
+    ] in (
+        rows[0]["details"]  # type: ignore[operator]
+    )
