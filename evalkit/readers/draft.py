@@ -1,5 +1,6 @@
 """What a reader gives back, and how it says what it could not read. Pure."""
 
+import re
 from typing import Any, NamedTuple
 
 from evalkit.challenge.case import LABELS
@@ -106,3 +107,9 @@ def numbered_id(number: int, of: int) -> str:
         of: how many rows there are.
     """
     return f"r{number:0{len(str(of))}}"
+
+
+def category_of(tool: str) -> str:
+    """Return the category of a tool's calls: its name, in the characters a category may have."""
+    name = re.sub(r"[^A-Za-z0-9 ._:/-]", "-", tool)[:100]
+    return name if name[:1].isalnum() else f"tool {name}"[:100].rstrip()

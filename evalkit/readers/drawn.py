@@ -16,7 +16,7 @@ from evalkit.challenge.case import DEFAULT_CWD, DEFAULT_HOME
 from evalkit.errors import RefusedError
 from evalkit.gates.inprocess import HOST
 from evalkit.labels.sample import opaque_id, rank
-from evalkit.readers.draft import Draft
+from evalkit.readers.draft import Draft, category_of
 from evalkit.readers.kept import Kept, kept_of
 from toolgate.canonical import digest_of
 from toolgate.redact import by_kind, redact_text, redact_value
@@ -150,7 +150,7 @@ def _case(held: Kept) -> dict[str, Any]:
     moved = _moving(held)
     prompts, left_out = _latest([moved(redact_text(text, by_kind)) for text in held.prompts])
     made: dict[str, Any] = {
-        "category": held.tool,
+        "category": category_of(held.tool),
         "expected": None,
         "tool": held.tool,
         "command": _everywhere(redact_value(held.input, by_kind), moved),

@@ -1,24 +1,25 @@
 """Where a draft comes from, and writing it: the edges of an import."""
 
+import hashlib
 import os
 from datetime import UTC, datetime
 
-from evalkit.challenge.read import read_bytes
 from evalkit.errors import RefusedError
-from evalkit.readers.draft import SOURCE
-from toolgate.canonical import digest, digest_of
+from toolgate.canonical import digest_of
 
 
 def digest_of_source(path: str) -> str:
     """Return the digest of a file's bytes; of a directory, of its names and their digests."""
     if not os.path.isdir(path):
-        return digest(read_bytes(path, SOURCE))
-    files = {
-        name: digest(read_bytes(os.path.join(path, name), SOURCE))
-        for name in sorted(os.listdir(path))
-        if os.path.isfile(os.path.join(path, name))
-    }
-    return digest_of(files)
+        return _digest(path)
+    files = {name: os.path.join(path, name) for name in sorted(os.listdir(path))}
+    return digest_of({name: _digest(file) for name, file in files.items() if os.path.isfile(file)})
+
+
+def _digest(path: str) -> str:
+    """Return the digest of a file of any size."""
+    with open(path, "rb") as file:
+        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def today() -> str:

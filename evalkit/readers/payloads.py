@@ -12,7 +12,7 @@ from typing import Any
 
 from evalkit.challenge.case import PRE
 from evalkit.errors import UsageError
-from evalkit.readers.draft import Draft, RowFaults, numbered_id
+from evalkit.readers.draft import Draft, RowFaults, category_of, numbered_id
 from evalkit.readers.source import document, files_of, objects
 
 _ENDINGS = (".json", ".jsonl")
@@ -97,7 +97,7 @@ def _case(body: dict[str, Any], row: str, identity: str, faults: RowFaults) -> d
     tool = faults.text(row, "tool_name", body.get("tool_name"))
     return {
         "id": identity,
-        "category": tool or "tool",
+        "category": category_of(tool),
         "expected": None,
         "tool": tool,
         "command": faults.object(row, "tool_input", body.get("tool_input")),

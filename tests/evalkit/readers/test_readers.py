@@ -12,7 +12,7 @@ from evalkit.challenge.case import Case
 from evalkit.challenge.read import parse_set
 from evalkit.errors import EvalkitError, SetError, UsageError
 from evalkit.readers.assemble import assemble, unlabeled
-from evalkit.readers.draft import MOST_FAULTS, Draft
+from evalkit.readers.draft import MOST_FAULTS, Draft, category_of
 from evalkit.readers.registry import read_draft, readers
 
 IMPORTED = {"source": "x", "digest": "sha256:0", "reader": "r"}
@@ -334,3 +334,16 @@ def test_another_distribution_adds_a_reader_and_replaces_none_of_ours(tmp_path: 
 def test_a_reader_that_does_not_work_is_one_error(name: str, message: str):
     with pytest.raises(UsageError, match=message):
         read_draft(name, "x")
+
+
+@pytest.mark.parametrize(
+    ("tool", "category"),
+    [("Bash", "Bash"), ("mcp__a__b", "mcp__a__b"), ("Fööl$", "F--l-"), ("__x", "tool __x"),
+     ("", "tool")],
+)  # fmt: skip
+def test_a_tool_of_any_name_has_a_category(tool: str, category: str):
+    assert category_of(tool) == category
+    assert len(category_of(tool * 99)) <= 100
+    made = {"id": "1", "category": category_of(tool), "command": "ls", "expected": "ask"}
+    body = {"name": "n", "frozen": "2026-01-01", "author": "a", "categories": {category: ""}}
+    parse_set(json.dumps({**body, "cases": [made]}).encode(), "n.json")
