@@ -5,7 +5,10 @@ a gate would answer. So a set can be checked without being looked at.
 """
 
 import os
+from collections.abc import Iterator
 from typing import Any, NamedTuple
+
+from evalkit.errors import UsageError
 
 NAME, PATH, EXPRESSION = "name", "path", "expression"
 
@@ -70,18 +73,70 @@ def catalogue_examples() -> list[tuple[str, str]]:
     """Return the example commands of the shipped catalogue: program and command.
 
     Raises:
-        OSError: the catalogue's sources are not there.
+        UsageError: the catalogue's sources are not there.
     """
+    return [
+        (program, command)
+        for body in _families(None).values()
+        for program, commands in (body.get("examples") or {}).items()
+        for command in commands
+    ]
+
+
+def newer_words(before: str) -> list[Literal]:
+    """Return the words the shipped catalogue has and an earlier one had not.
+
+    Args:
+        before: the folder of the earlier families.
+
+    Raises:
+        UsageError: there are no families, or one is no YAML.
+    """
+    old = {word for body in _families(before).values() for word in _words(_stated(body))}
+    found = {
+        Literal(f"catalogue {family}", word, NAME)
+        for family, body in _families(None).items()
+        for word in _words(_stated(body))
+        if word not in old
+    }
+    return sorted(found)
+
+
+def _stated(body: dict[str, Any]) -> list[Any]:
+    """Return what a family says of programs, its prose and its examples apart."""
+    return [body.get(name) for name in ("programs", "groups", "aliases")]
+
+
+def _words(value: Any) -> Iterator[str]:
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            waiting += [*one.keys(), *one.values()]
+        elif isinstance(one, list):
+            waiting += one
+
+
+def _families(folder: str | None) -> dict[str, dict[str, Any]]:
+    """Return the families of a catalogue by file name; of the shipped one for None."""
     import yaml
 
     from toolgate.gate.catalog.compile import FAMILIES
 
+    place = folder or FAMILIES
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-    found: list[tuple[str, str]] = []
-    for name in sorted(os.listdir(FAMILIES)):
-        if name.endswith(".yaml"):
-            with open(os.path.join(FAMILIES, name), "rb") as file:
-                body = yaml.load(file, Loader=loader)
-            for program, commands in (body.get("examples") or {}).items():
-                found += [(program, command) for command in commands]
+    found: dict[str, dict[str, Any]] = {}
+    try:
+        for name in sorted(os.listdir(place)):
+            if name.endswith(".yaml"):
+                with open(os.path.join(place, name), "rb") as file:
+                    body = yaml.load(file, Loader=loader)
+                found[name.removesuffix(".yaml")] = body if isinstance(body, dict) else {}
+    except (OSError, yaml.YAMLError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or "a file that is no YAML"
+        raise UsageError(f"{place}: expected the families of a catalogue, got: {reason}") from None
+    if not found:
+        raise UsageError(f"{place}: expected the families of a catalogue, got no .yaml file")
     return found

@@ -23,12 +23,14 @@ class Beside(NamedTuple):
         literals: the policy's literals.
         before: those of the policy at the time of the freeze, or None where it is not known.
         examples: example commands of the catalogue, with their programs.
+        words: words that came into the catalogue after the freeze, as far as that is known.
     """
 
     others: dict[str, ChallengeSet]
     literals: list[Literal]
     before: list[Literal] | None
     examples: list[tuple[str, str]]
+    words: tuple[Literal, ...] = ()
 
 
 def notes(made: ChallengeSet, beside: Beside) -> list[str]:
@@ -39,20 +41,22 @@ def notes(made: ChallengeSet, beside: Beside) -> list[str]:
         beside: what it is held against.
     """
     others = [other for other in beside.others.values() if not _related(made, other)]
-    told = fitted_literals(
-        told_of(made), [told_of(other) for other in others], beside.literals, beside.before
-    )
+    own, rest = told_of(made), [told_of(other) for other in others]
+    told = [
+        *fitted_literals(own, rest, list(beside.words), []),
+        *fitted_literals(own, rest, beside.literals, beside.before),
+    ]
     texts = [text_of(one, case) for one in (made, *others) for case in one.cases]
     found, whole = near(texts)
     pairs = [(texts[row.one], texts[row.other], row.share) for row in found]
     cut = [] if whole else [f"near duplicates: stopped after {MOST_COMPARED} comparisons"]
-    own = [_sentence(*row) for row in pairs if row[0].where == row[1].where == made.name]
+    inside = [_sentence(*row) for row in pairs if row[0].where == row[1].where == made.name]
     # The set's cases come first, so the first of two is its own where one is.
     shared = [_sentence(*row) for row in pairs if row[0].where == made.name != row[1].where]
     return [
         *([] if made.provenance.seen else [_UNSAID]),
         *cut,
-        *_cut(own),
+        *_cut(inside),
         *_cut(shared),
         *_cut(told),
         *_cut(fitted_examples(made, beside.examples)),

@@ -68,7 +68,7 @@ def fitted_literals(
     if not others:
         return []
     known = None if before is None else {(one.where, one.text) for one in before}
-    said = []
+    said: list[str] = []
     for one in literals:
         holds = _sought(one)
         # A literal cannot reach over a line's end, so all texts can be searched as one.
@@ -78,9 +78,9 @@ def fitted_literals(
         if not cases or any(_anywhere(one, holds, other) for other in others):
             continue
         new = known is not None and (one.where, one.text) not in known
-        since = "came into the policy after the set was frozen, and " if new else ""
+        since = "came after the set was frozen, and " if new else ""
         said.append(
-            f"policy literal {one.text!r} ({one.where}) {since}occurs in this set and in none of "
+            f"literal {one.text!r} ({one.where}) {since}occurs in this set and in none of "
             f"{len(others)} others: {listed(cases)}"
         )
     return sorted(said, key=lambda sentence: "after the set was frozen" not in sentence)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 )
 @click.option("--policy", metavar="FILE", help="A policy instead of the shipped one.")
 @click.option("--before", metavar="FILE", help="The policy as it was when the sets were frozen.")
+@click.option(
+    "--before-catalogue", metavar="DIR", help="The catalogue's families as they were then."
+)
 @click.option("--strict", is_flag=True, help="Exit 1 for a note too.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a file.")
 def lint(
@@ -27,6 +30,7 @@ def lint(
     against: tuple[str, ...],
     policy: str | None,
     before: str | None,
+    before_catalogue: str | None,
     strict: bool,
     as_json: bool,
 ) -> None:
@@ -35,7 +39,8 @@ def lint(
     Notes are signs for a person: near duplicates inside a set and across sets,
     literals of the policy that occur in one set alone, and examples of the
     catalogue that are nearly a case. Nothing is decided, so this is no look.
-    With --before, literals that are newer than the freeze are named as such.
+    With --before and --before-catalogue, literals of the policy and words of the
+    catalogue that are newer than the freeze are named as such.
 
     A set is compared with the other FILEs, with --against, and with the frozen
     sets beside it. A bare name is also sought in ./challenge_sets and among the
@@ -43,7 +48,7 @@ def lint(
     """
     from evalkit.challenge.find import find_set
     from evalkit.challenge.lint import lint as lint_set
-    from evalkit.challenge.literals import catalogue_examples, read_policy
+    from evalkit.challenge.literals import catalogue_examples, newer_words, read_policy
     from evalkit.challenge.notes import Beside, notes
     from evalkit.challenge.read import load_set
 
@@ -54,10 +59,11 @@ def lint(
     literals = read_policy(policy)
     earlier = None if before is None else read_policy(before)
     examples = catalogue_examples()
+    words = () if before_catalogue is None else tuple(newer_words(before_catalogue))
     for path, made in sets.items():
         rest = {name: other for name, other in others.items() if name != path}
         faults = lint_set(made, machine_places())
-        signs = notes(made, Beside(rest, literals, earlier, examples))
+        signs = notes(made, Beside(rest, literals, earlier, examples, words))
         found += len(faults) + (len(signs) if strict else 0)
         if as_json:
             body = {"set": path, "cases": len(made.cases), "compared": len(rest)}

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from evalkit.challenge.literals import (
     PATH,
     Literal,
     catalogue_examples,
+    newer_words,
     policy_literals,
     read_policy,
 )
@@ -24,6 +26,8 @@ from evalkit.challenge.near import CALLS, TASKS, Near, Text, near, shingles, tex
 from evalkit.challenge.notes import MOST_SAID, Beside, notes
 from evalkit.challenge.read import parse_set
 from evalkit.challenge.tuned import fitted_examples, fitted_literals, told_of
+from evalkit.errors import UsageError
+from toolgate.gate.catalog.compile import FAMILIES
 
 from .sets import body, case, encoded, sequence
 
@@ -164,6 +168,28 @@ def test_a_literal_that_is_newer_than_the_freeze_is_named_first():
         (True, True),
         (False, False),
     ]
+
+
+def test_a_word_that_came_into_the_catalogue_later_is_named(tmp_path: Path):
+    for path in Path(FAMILIES).glob("*.yaml"):
+        text = path.read_text(encoding="utf-8")
+        (tmp_path / path.name).write_text(text.replace("avahi-publish", "avahi-other"))
+    words = newer_words(str(tmp_path))
+    assert {one.text for one in words} == {
+        "avahi-publish",
+        *(f"avahi-publish-{kind}" for kind in ("service", "address")),
+    }
+    assert newer_words(FAMILIES) == []
+    beside = Beside({"o": made(case(1), name="another")}, [], None, [], tuple(words))
+    said = notes(made(case(1, command="avahi-publish -s x"), seen="nothing run"), beside)
+    assert said == [
+        "literal 'avahi-publish' (catalogue diagnostics) came after the set was frozen, and occurs "
+        "in this set and in none of 1 others: c1"
+    ]
+    with pytest.raises(UsageError, match=r"expected the families of a catalogue, got no \.yaml"):
+        newer_words(str(tmp_path / ".."))
+    with pytest.raises(UsageError, match="got: No such file"):
+        newer_words(str(tmp_path / "gone"))
 
 
 def test_an_example_of_the_catalogue_that_is_a_case_is_named():
