@@ -16,6 +16,8 @@ from evalkit.challenge.near import Text, near, shingles, text_of
 
 FEWEST_CHARACTERS = 4
 """A literal with fewer characters of its own, wildcards apart, says nothing."""
+FEWEST_OTHERS = 3
+"""Beside fewer sets, that a literal stands in one alone says nothing, unless it is new."""
 FEWEST_WORDS = 5
 """Nor does an example with fewer words: there are few ways to write it."""
 
@@ -60,7 +62,8 @@ def fitted_literals(
 
     Args:
         told: the set.
-        others: the sets it is compared with; with none nothing can be said.
+        others: the sets it is compared with; with none nothing can be said, and beside fewer
+            than ``FEWEST_OTHERS`` only of what is new.
         literals: the policy's.
         before: those of the policy as it was when the set was frozen, or None where that is
             not known; then nothing is said of when a literal came.
@@ -70,6 +73,9 @@ def fitted_literals(
     known = None if before is None else {(one.where, one.text) for one in before}
     said: list[str] = []
     for one in literals:
+        new = known is not None and (one.where, one.text) not in known
+        if len(others) < FEWEST_OTHERS and not new:
+            continue
         holds = _sought(one)
         # A literal cannot reach over a line's end, so all texts can be searched as one.
         if one.kind != EXPRESSION and not holds(told.whole):
@@ -77,7 +83,6 @@ def fitted_literals(
         cases = [case for case, text in told.texts.items() if holds(text)]
         if not cases or any(_anywhere(one, holds, other) for other in others):
             continue
-        new = known is not None and (one.where, one.text) not in known
         since = "came after the set was frozen, and " if new else ""
         said.append(
             f"literal {one.text!r} ({one.where}) {since}occurs in this set and in none of "

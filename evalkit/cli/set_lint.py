@@ -42,9 +42,9 @@ def lint(
     With --before and --before-catalogue, literals of the policy and words of the
     catalogue that are newer than the freeze are named as such.
 
-    A set is compared with the other FILEs, with --against, and with the frozen
-    sets beside it. A bare name is also sought in ./challenge_sets and among the
-    sets that come with the package.
+    A set is compared with the other FILEs, with --against, with the frozen sets
+    beside it and in ./challenge_sets, and with those that come with the package.
+    A bare name is sought there too.
     """
     from evalkit.challenge.find import find_set
     from evalkit.challenge.lint import lint as lint_set
@@ -91,14 +91,15 @@ def machine_places() -> tuple[str, ...]:
 
 
 def _others(paths: list[str], against: tuple[str, ...]) -> "dict[str, ChallengeSet]":
-    """Return the sets named by --against, and the frozen ones beside the files."""
-    from evalkit.challenge.find import find_set
+    """Return the sets named by --against, and the frozen ones in the places of sets."""
+    from evalkit.challenge.find import find_set, set_folders
     from evalkit.challenge.freeze import manifest_path
     from evalkit.challenge.read import load_set
     from evalkit.errors import SetError
 
     found = {path: load_set(path)[1] for path in (find_set(name) for name in against)}
-    for folder in dict.fromkeys(os.path.dirname(path) or "." for path in paths):
+    beside = [os.path.dirname(path) or "." for path in paths]
+    for folder in dict.fromkeys(map(os.path.realpath, (*beside, *set_folders()))):
         for name in sorted(os.listdir(folder)):
             path = os.path.join(folder, name)
             frozen = name.endswith(".json") and os.path.exists(manifest_path(path))

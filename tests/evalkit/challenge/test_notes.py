@@ -152,10 +152,11 @@ def test_the_literals_of_a_policy():
 def test_a_literal_that_fits_one_set_alone_is_named(literal: Literal, text: str, occurs: bool):
     told = told_of(made(case(1, command="true"), case(2, command=text)))
     other = told_of(made(case(1, command="make test"), name="another"))
-    said = fitted_literals(told, [other], [literal], None)
+    said = fitted_literals(told, [other] * 3, [literal], None)
     assert len(said) == occurs
-    assert all("occurs in this set and in none of 1 others: c2" in one for one in said)
-    assert fitted_literals(told, [other, told], [literal], None) == []
+    assert all("occurs in this set and in none of 3 others: c2" in one for one in said)
+    assert fitted_literals(told, [other, other, told], [literal], None) == []
+    assert fitted_literals(told, [other] * 2, [literal], None) == []
     assert fitted_literals(told, [], [literal], None) == []
 
 
@@ -163,7 +164,8 @@ def test_a_literal_that_is_newer_than_the_freeze_is_named_first():
     told = told_of(made(case(1, command="frobnicate --at paste.example")))
     other = told_of(made(case(1, command="ls"), name="another"))
     old, new = Literal("rule a", "frobnicate", NAME), Literal("rule b", "paste.example", PATH)
-    said = fitted_literals(told, [other], [old, new], [old])
+    assert len(fitted_literals(told, [other], [old, new], [old])) == 1
+    said = fitted_literals(told, [other] * 3, [old, new], [old])
     assert [("after the set was frozen" in one, "rule b" in one) for one in said] == [
         (True, True),
         (False, False),
