@@ -54,7 +54,10 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
     "--gate-env", multiple=True, metavar="NAME", help="With --gate command: a variable it may see."
 )
 @click.option(
-    "-j", "--jobs", type=int, default=1, show_default=True, help="With --gate: cases at a time."
+    "-j",
+    "--jobs",
+    type=int,
+    help="Single calls at a time (default: 1; for our gate and a large set, a processor each).",
 )
 @click.option(
     "--purpose",
@@ -84,7 +87,7 @@ def run(
     gate_protocol: str,
     gate_seconds: float,
     gate_env: tuple[str, ...],
-    jobs: int,
+    jobs: int | None,
     purpose: str | None,
     rerun: bool,
     rerun_of: str | None,
