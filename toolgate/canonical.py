@@ -182,13 +182,13 @@ def _general(value: object) -> bytes:
 def _survey(value: object) -> int:
     """Check a value's types and ranges, and say which encoder it needs.
 
-    Iterative, so that depth is a number to compare and not a crash.
+    Level by level, so that depth is a number to compare and not a crash.
     """
-    kind = _IN_PROFILE
-    stack: list[tuple[Any, int]] = [((value,), 0)]
-    while stack:
-        items, depth = stack.pop()
-        for item in items:
+    kind, depth = _IN_PROFILE, 0
+    level: list[Any] = [value]
+    while level:
+        below: list[Any] = []
+        for item in level:
             typ = type(item)
             if typ is str:
                 if not item.isascii():
@@ -197,8 +197,13 @@ def _survey(value: object) -> int:
                 if depth >= MAX_DEPTH:
                     raise CanonicalizationError(f"nested deeper than {MAX_DEPTH}")
                 if typ is dict:
-                    kind = max(kind, _survey_keys(item))
-                stack.append((item.values() if typ is dict else item, depth + 1))
+                    for key in item:
+                        if type(key) is not str or not key.isascii():
+                            kind = max(kind, _survey_keys(item))
+                            break
+                    below += item.values()
+                else:
+                    below += item
             elif typ is int:
                 if not -MAX_INTEGER <= item <= MAX_INTEGER:
                     raise CanonicalizationError("integer beyond +-(2^53-1)")
@@ -208,6 +213,7 @@ def _survey(value: object) -> int:
                 kind = _GENERAL
             elif item is not None and typ is not bool:
                 raise CanonicalizationError(f"type {typ.__name__} is not JSON")
+        level, depth = below, depth + 1
     return kind
 
 

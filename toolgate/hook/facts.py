@@ -14,7 +14,7 @@ from toolgate.errors import LedgerError
 from toolgate.gate.effects.reading import DEFINED, LINKS, NAMES, SETTINGS, SHELL
 from toolgate.gate.facts.artifacts import SEVERAL, UNREADABLE, Artifact, Write
 from toolgate.gate.facts.history import STORES, Decided, by_path, latest_fact, says, writes_of
-from toolgate.gate.facts.session import PART_MARK, READ_SECRET, READ_UNTRUSTED
+from toolgate.gate.facts.session import PART_MARK, READ_SECRET, READ_UNTRUSTED, ByName
 from toolgate.gate.recorded import resource_ref
 from toolgate.ledger.append import Ledger
 from toolgate.ledger.index import answered_by, decision_digest_of
@@ -68,7 +68,7 @@ def needles_of(key: bytes) -> Sequence[bytes]:
     return _UNTRUSTED if key == READ_UNTRUSTED.encode() else (key,)
 
 
-class LedgerSession:
+class LedgerSession(ByName):
     """A session as its ledger says it; a ``gate.facts.session.Session``.
 
     Args:
