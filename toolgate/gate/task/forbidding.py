@@ -8,6 +8,7 @@ from toolgate.gate.task.grammar import (
     NEGATED,
     OFF_LINE,
     OPENERS,
+    RULED_OUT,
     STOPS,
     WITHOUTS,
 )
@@ -127,7 +128,8 @@ class Forbidding(Walk):
             self._begin("mention")
             return end
         known = [one for one in self._loose.names if one.kind != WORD]
-        named = self._loose.names if self._words[at] in ("is", "are") else known
+        tells = not RULED_OUT.isdisjoint(self._words[at:end])
+        named = self._loose.names if self._words[at] in ("is", "are") and not tells else known
         if not named and not self._loose.anything:
             return at
         if self._words[at] not in ("is", "are", "stay", "stays", "not") and not known:
