@@ -100,7 +100,10 @@ class Phrase:
             return at < len(self.words) and self.words[at] in RESTRAINTS
         if what == "doubt":
             return not DOUBTS.isdisjoint(self.words[at : at + 3])
-        at = self.behind_small(at)
+        end = self.behind_small(at)
+        if what in FORMS and any(self.has_form(place, FORMS[what]) for place in range(at, end)):
+            return True  # "new packages" is what an act is named by
+        at = end
         if self.is_mark(at):
             return False
         if what == "name":
