@@ -64,7 +64,7 @@ class Work(NamedTuple):
         reports: the reports' directory.
         frozen: the set.
         gate: the gate.
-        jobs: how many cases a gate that is not ours is asked about at the same time.
+        jobs: how many cases are asked about at the same time, as ``execute.Desk`` has it.
         build: the build.
         main: the ledger the claim is in.
         claim: the claim.
@@ -75,7 +75,7 @@ class Work(NamedTuple):
     reports: str
     frozen: Frozen
     gate: AnyGate
-    jobs: int
+    jobs: int | None
     build: Build
     main: Ledger
     claim: Claim

@@ -235,7 +235,7 @@ def test_nobody_behind_an_address_is_unscored(tmp_path: Path):
         (Choice(gate="command:sh", jobs=0), "--jobs: expected 1 to 64"),
         (Choice(gate="command:sh", environ=("NO_SUCH_NAME_1",)), "got NO_SUCH_NAME_1"),
         (Choice(gate="command:sh", protocol="vim"), "protocol 'vim'"),
-        (Choice(jobs=2), "--jobs: expected --gate beside it"),
+        (Choice(jobs=65), "--jobs: expected 1 to 64"),
         (Choice(environ=("PATH",)), "--gate-env: expected --gate beside it"),
     ],
 )
