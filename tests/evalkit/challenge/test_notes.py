@@ -108,6 +108,15 @@ def test_hostile_likeness_ends(monkeypatch: pytest.MonkeyPatch):
     assert len(found) == 1_000
 
 
+def test_candidates_that_are_never_compared_end_too(monkeypatch: pytest.MonkeyPatch):
+    """Texts of the same rare pair of words and of lengths too far apart to be alike."""
+    monkeypatch.setattr(near_module, "MOST_SCANNED", 100)
+    calls = [frozenset((("a", "b"), *((str(n), str(m)) for m in range(2**n)))) for n in range(12)]
+    texts = [Text("s", str(n), "", "ask", call, frozenset()) for n, call in enumerate(calls)]
+    assert near(texts) == ([], True)
+    assert near(texts * 20)[1] is False
+
+
 RULES = {
     "names": {"secret_paths": ["~/.ssh", "**/vault/keys"], "protected_refs": ["main", "rel-*"]},
     "mcp": {"mcp__desk__*": []},
