@@ -10,7 +10,7 @@ from toolgate.gate.effects.entry import apply
 from toolgate.gate.effects.hosts import host_of, is_metadata, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.paths import Paths, path_cost, region
-from toolgate.gate.effects.reading import MAX_NESTING, NAMES, Files
+from toolgate.gate.effects.reading import LINKED, MAX_NESTING, NAMES, Files
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.parse import read
@@ -289,8 +289,8 @@ class Reader:
         )
         if kind == "fs.read":
             made = [self.files.seen(effect) for effect in made]
-        if kind in ("fs.read", "fs.write", "fs.permission") and not self.inside:
-            made += self.files.behind(made, self.place.roots)
+        if kind in LINKED and not self.inside:
+            made += self.files.behind(made, self.paths, how)
         if self.files.written and kind in ("fs.read", "fs.write", "fs.permission"):
             link = self.files.written.get(self.paths.resolve(word.text, command.cwd))
             if link is not None and link.link and link.copies is not None:
