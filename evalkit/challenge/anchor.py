@@ -194,7 +194,7 @@ def keep_head(ledger: str, reports: str) -> None:
             file.write(canonical_bytes(body) + b"\n")
             file.flush()
             os.fsync(file.fileno())
-        os.replace(draft, path)
+        os.rename(draft, path)
     except OSError as error:
         raise RefusedError(
             f"{path}: the ledger's head cannot be written: {error.strerror}; what is claimed stays "

@@ -169,7 +169,7 @@ def test_a_head_that_cannot_be_written_leaves_a_claim_that_can_be_continued(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(anchor.os, "replace", full)
+        patch.setattr(anchor.os, "rename", full)
         with pytest.raises(RefusedError, match="No space left on device; what is claimed stays"):
             place.run()
     assert place.resume(place.claimed()).context["scores"]["match"] == 3
