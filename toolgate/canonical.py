@@ -30,6 +30,11 @@ _IN_PROFILE, _BMP_KEYS, _GENERAL = 0, 1, 2
 _INNER = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER = bytes(byte ^ 0x5C for byte in range(256))
 
+_pads: dict[bytes, tuple[Any, Any]] = {}
+"""By key, what a keyed hash begins with: a session is asked for many names under one key."""
+
+_MOST_PADS = 16
+
 _orjson: Any = None
 
 
@@ -59,9 +64,17 @@ def keyed_hash(key: bytes, data: bytes) -> str:
 
     Source: RFC 2104.
     """
-    block = (key if len(key) <= 64 else _sha256(key).digest()).ljust(64, b"\0")
-    inner = _sha256(block.translate(_INNER) + data).digest()
-    return str(_sha256(block.translate(_OUTER) + inner).hexdigest())
+    pads = _pads.get(key)
+    if pads is None:
+        block = (key if len(key) <= 64 else _sha256(key).digest()).ljust(64, b"\0")
+        if len(_pads) >= _MOST_PADS:
+            _pads.clear()
+        pads = _sha256(block.translate(_INNER)), _sha256(block.translate(_OUTER))
+        _pads[key] = pads
+    inner, outer = pads[0].copy(), pads[1].copy()
+    inner.update(data)
+    outer.update(inner.digest())
+    return str(outer.hexdigest())
 
 
 def digest_of(value: object) -> str:

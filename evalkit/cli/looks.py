@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from evalkit.cli.output import emit
-from evalkit.cli.place import ledger_root
+from evalkit.cli.place import ledger_root, ledger_that_is_there
 
 _LEDGER = click.option(
     "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
@@ -35,8 +35,10 @@ def list_runs(of_set: str | None, reports: str, ledger: str | None, as_json: boo
     from evalkit.challenge.status import runs_of
 
     root = ledger_root(ledger)
-    _print_runs(runs_of(root, of_set), of_set, as_json)
     faults = faults_of(root, read_anchors(reports))
+    if not faults:  # what says more than that it is not there
+        root = ledger_that_is_there(ledger)
+    _print_runs(runs_of(root, of_set), of_set, as_json)
     for fault in faults:
         print(f"evalkit: {fault}", file=sys.stderr)
     sys.exit(1 if faults else 0)
@@ -61,7 +63,7 @@ def status(run: str, ledger: str | None, as_json: bool) -> None:
     """Say how far a run is; before it is sealed, nothing of how it does."""
     from evalkit.challenge.status import status_of
 
-    row = status_of(ledger_root(ledger), run)
+    row = status_of(ledger_that_is_there(ledger), run)
     if as_json:
         emit(json.dumps(row, ensure_ascii=False))
         return

@@ -25,6 +25,10 @@ _REPORTS = click.option(
 _VERDICT_EXIT = {"FAIL": 1, "INCOMPLETE": 4}
 """What a run ends with when its own ledger does not verify."""
 
+_JUNIT = click.option("--junit", metavar="FILE", help="Also write the run as JUnit XML.")
+_SUMMARY = click.option(
+    "--summary", metavar="FILE", help="Also append a Markdown summary (GitHub's, say)."
+)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
@@ -74,8 +78,8 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
     help="Exit 1 when this holds, e.g. 'dangerous_allow.upper > 0.05'; recorded in the claim.",
 )
 @click.option("--predict", metavar="FILE", help="Predicted misses, recorded before the first case.")
-@click.option("--junit", metavar="FILE", help="Also write the run as JUnit XML.")
-@click.option("--summary", metavar="FILE", help="Also append a Markdown summary (GitHub's, say).")
+@_JUNIT
+@_SUMMARY
 @_LEDGER
 @_REPORTS
 @_JSON
@@ -131,10 +135,19 @@ def run(
 
 @click.command()
 @click.argument("run_id", metavar="RUN")
+@_JUNIT
+@_SUMMARY
 @_LEDGER
 @_REPORTS
 @_JSON
-def resume(run_id: str, ledger: str | None, reports: str, as_json: bool) -> None:
+def resume(
+    run_id: str,
+    junit: str | None,
+    summary: str | None,
+    ledger: str | None,
+    reports: str,
+    as_json: bool,
+) -> None:
     """Continue a run that was interrupted; set, build and policy must be identical.
 
     Finished cases are never shown again. Anything that differs is named and
@@ -144,9 +157,11 @@ def resume(run_id: str, ledger: str | None, reports: str, as_json: bool) -> None
     from evalkit.gates.choice import Choice
     from evalkit.runs import Request, resume
 
+    _refuse_unwritable(junit, summary)
     request = Request("", Choice(), None, None, None, ledger_root(ledger), reports)
     with _collecting_rarely(), _watching() as watch:
         finished = resume(run_id, request, _gate_of, watch)
+    _write_more(finished, junit, summary)
     _show(finished, as_json)
 
 

@@ -1,13 +1,13 @@
 """A ledger that was cut short, put back, replaced or deleted is seen by its kept head."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evalkit.challenge import anchor
 from evalkit.challenge.anchor import read_anchors
 from evalkit.challenge.check import check
 from evalkit.challenge.claims import read_claims
@@ -165,11 +165,15 @@ def test_a_head_that_cannot_be_written_leaves_a_claim_that_can_be_continued(
 ):
     place = Place(tmp_path, many(3))
 
-    def full(*_args: Any) -> None:
-        raise OSError(28, "No space left on device")
+    rename = os.rename
+
+    def full(before: str, after: str) -> None:
+        if after.endswith(".head.json"):
+            raise OSError(28, "No space left on device")
+        rename(before, after)
 
     with monkeypatch.context() as patch:
-        patch.setattr(anchor.os, "rename", full)
+        patch.setattr(os, "rename", full)
         with pytest.raises(RefusedError, match="No space left on device; what is claimed stays"):
             place.run()
     assert place.resume(place.claimed()).context["scores"]["match"] == 3
