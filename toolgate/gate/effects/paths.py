@@ -4,7 +4,7 @@ from posixpath import basename, dirname, isabs, join, normpath
 
 from toolgate.gate.call import Place
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
-from toolgate.gate.effects.patterns import glob_fits, landmarks, name_set, path_set
+from toolgate.gate.effects.patterns import glob_fits, is_pattern, landmarks, name_set, path_set
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.shell.model import BELOW, HOLE
 
@@ -59,6 +59,7 @@ class Paths:
         # A folder that holds a home is nobody's workspace: all of it would count as one's own.
         self._roots = tuple(root for root in roots if not _holds_home(root, place.home))
         self._secret_names = name_set(settings.secret_names)
+        self._secret_words = [item for item in settings.secret_names if "*" not in item]
         self._public_names = name_set(settings.public_names)
         self._disposable_names = name_set(settings.disposable_names)
         self._gate_sets = (path_set(place.gate), path_set(settings.gate_paths))
@@ -94,7 +95,7 @@ class Paths:
         return self._scope(path, self._landmarks.labels(path, self.place.home))
 
     def _scope(self, path: str, marks: set[str]) -> str:
-        pattern = _is_pattern(path)
+        pattern = is_pattern(path)
         if self._is_secret(path, marks) or (pattern and self._glob_is_secret(path)):
             return "secret"
         if self.remote:
@@ -103,7 +104,7 @@ class Paths:
 
     def _place(self, path: str, marks: set[str]) -> str:
         """Return where a path lies, whatever it holds."""
-        if "gate" in marks or (_is_pattern(path) and self._may_name_gate(path)):
+        if "gate" in marks or (is_pattern(path) and self._may_name_gate(path)):
             return "gate"
         if HOLE in path:
             path = self._known_folder(path)
@@ -115,7 +116,7 @@ class Paths:
     def _is_gate(self, path: str) -> bool:
         """Say whether a path steers the agent or the gate; known by its end in any folder."""
         marks = self._landmarks.labels(path, self.place.home)
-        return "gate" in marks or (_is_pattern(path) and self._may_name_gate(path))
+        return "gate" in marks or (is_pattern(path) and self._may_name_gate(path))
 
     def _may_name_gate(self, path: str) -> bool:
         return any(item.may_name(path, self.place.home) for item in self._gate_sets)
@@ -137,8 +138,7 @@ class Paths:
             return True
         if path_set(settings.secret_paths).covers(folder, self.place.home):
             return True
-        named = [item for item in settings.secret_names if "*" not in item]
-        return any(glob_fits(name, item) for item in named)
+        return is_pattern(name) and any(glob_fits(name, item) for item in self._secret_words)
 
     def holds_protected(self, path: str) -> bool:
         """Say whether a folder holds, or a pattern may name, what steers the agent or the gate."""
@@ -333,10 +333,6 @@ def _above(path: str) -> list[str]:
     """Return a path and all that it lies in, in the form in which paths are compared."""
     parts = path.split("/")
     return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
-
-
-def _is_pattern(text: str) -> bool:
-    return "*" in text or "?" in text or "[" in text
 
 
 def _holds_home(root: str, home: str) -> bool:
