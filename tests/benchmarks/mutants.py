@@ -30,8 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "faults"))
 import vectors
 
 UNITS = {
-    "parts": "words keys read shapes policy place directory given",
-    "findings": "findings",
+    "parts": "words findings listed",
     "classes": "entries policies policy",
     "composition": "composition",
     "authority": "authority loops entries",
