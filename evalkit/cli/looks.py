@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from evalkit.cli.output import emit
-from evalkit.cli.place import ledger_root
+from evalkit.cli.place import ledger_that_is_there
 
 _LEDGER = click.option(
     "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
@@ -21,7 +21,7 @@ def list_runs(of_set: str | None, ledger: str | None, as_json: bool) -> None:
     """List the runs this ledger knows, oldest first; every one was a look."""
     from evalkit.challenge.status import runs_of
 
-    rows = runs_of(ledger_root(ledger), of_set)
+    rows = runs_of(ledger_that_is_there(ledger), of_set)
     if as_json:
         for row in rows:
             emit(json.dumps(row, ensure_ascii=False))
@@ -40,7 +40,7 @@ def status(run: str, ledger: str | None, as_json: bool) -> None:
     """Say how far a run is; before it is sealed, nothing of how it does."""
     from evalkit.challenge.status import status_of
 
-    row = status_of(ledger_root(ledger), run)
+    row = status_of(ledger_that_is_there(ledger), run)
     if as_json:
         emit(json.dumps(row, ensure_ascii=False))
         return

@@ -9,13 +9,15 @@ trials no percentage is printed: the counts say more.
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
-from evalkit.stats.binomial import METHOD, Interval, clopper_pearson
+from evalkit.stats.binomial import METHOD, clopper_pearson
+from evalkit.stats.interval import Interval
 
 FEWEST_FOR_A_PERCENTAGE = 10
 ASSUMPTION = {
     "process": "calls taken as independent",
     "finite": "simple random sample of this population",
     "census": "every call counted",
+    "sessions": "share of sessions, not of calls",
 }
 
 

@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalkit.errors import UsageError
-from evalkit.stats.binomial import Interval, alpha_of, clopper_pearson
+from evalkit.stats.binomial import clopper_pearson
+from evalkit.stats.counts import alpha_of
+from evalkit.stats.interval import Interval
 
 TESTS = Path(__file__).parents[2]
 SHIPPED = json.loads((TESTS / "vectors" / "binomial_exact.json").read_text())

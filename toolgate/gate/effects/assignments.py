@@ -1,5 +1,6 @@
 """Variables given to a command: those that programs take code, options or folders from."""
 
+from toolgate.gate.effects import indexes
 from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command, Word
@@ -47,6 +48,8 @@ def effects_of_assignments(reader: Reading, command: Command) -> list[Effect]:
         elif name in _OPTION_VARIABLES and word.text and not _runs(command, name):
             # Exported, it stands before the arguments of each later call.
             made.append(reader.unknown("option-variable", "shell", name))
+        elif name in indexes.VARIABLES:
+            made += indexes.named(reader, word.text, "shell")
     return made
 
 

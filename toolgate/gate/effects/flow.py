@@ -21,6 +21,8 @@ _LOOKS = frozenset(("inspect", "fs.read"))
 _FLOWS = _SENDS | _CHANGES | {"secret.read", "secret.print"}
 _TAKES = frozenset(("fs.read", "fs.delete"))
 _KNOWN_FLOWS = _FLOWS | _TAKES
+SILENT = "probe"
+"""Qualifier of a look whether a host answers: nothing that it says is printed."""
 _FEEDS = frozenset(("<", "<<", "<<<", "<>"))
 
 
@@ -112,7 +114,7 @@ def carried(
             for e in made
             if e.type == "fs.write"
         ]
-    fetched = remote or not kinds.isdisjoint(_SENDS)
+    fetched = remote or any(e.type in _SENDS and e.how != SILENT for e in made)
     if commits:
         from toolgate.gate.effects import commits as versions
 

@@ -209,8 +209,12 @@ class Paths:
         """Say whether a change to a folder, or to files by pattern, changes what it protects."""
         if self.remote or kind not in _WRITES or HOLE in path:
             return False
-        sweeping = kind != "fs.write" or glob or not _SWEEPING.isdisjoint(how)
-        return sweeping and self.holds_protected(path) and not self._is_anchor(path)
+        # A write to a folder itself fails, and so does a delete that takes no folders.
+        whole = kind not in ("fs.write", "fs.delete")
+        sweeping = whole or glob or not _SWEEPING.isdisjoint(how)
+        if not sweeping:
+            return self._is_gate(path) and not self._is_anchor(path)
+        return self.holds_protected(path) and not self._is_anchor(path)
 
     def _is_others(self, path: str) -> bool:
         """Say whether a path lies in another user's home, by the usual place of homes."""

@@ -10,7 +10,7 @@ from toolgate.gate.effects.entry import apply
 from toolgate.gate.effects.hosts import host_of, is_metadata, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.paths import Paths, path_cost, region
-from toolgate.gate.effects.reading import MAX_NESTING, NAMES, Files
+from toolgate.gate.effects.reading import LINKED, MAX_NESTING, NAMES, Files
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.parse import read
@@ -159,7 +159,7 @@ class Reader:
             made += self.invoke(command.words, command)
         if command.assigns and (not command.words or command.words[0].text in _EXPORTS):
             self.places = self._in_front(command)
-        if self.files.written and command.cwd:
+        if (self.files.written or self.files.patched) and command.cwd:
             made += self._of_others(made, command)
         if self.files.may_know and any(effect.proof in _NOT_KNOWN for effect in made):
             from toolgate.gate.effects import running
@@ -172,14 +172,15 @@ class Reader:
 
         What is unpacked into the workspace itself is mostly data, and its build the project's.
         """
-        if command.cwd in self.place.roots:
+        if command.cwd in self.place.roots and not self.files.patched:
             return []
         programs = [
             effect.program
             for effect in made
             if effect.type == "exec.code" and "project" in effect.how.split()
         ]
-        if programs and flow.came_from_elsewhere(command.cwd + "/", self.files.written):
+        elsewhere = flow.came_from_elsewhere(command.cwd + "/", self.files.written)
+        if programs and (elsewhere or self.files.patched):
             return [self.unknown("not-the-projects-own", programs[0], command.cwd)]
         return []
 
@@ -288,8 +289,8 @@ class Reader:
         )
         if kind == "fs.read":
             made = [self.files.seen(effect) for effect in made]
-        if kind in ("fs.read", "fs.write", "fs.permission") and not self.inside:
-            made += self.files.behind(made, self.place.roots)
+        if kind in LINKED and not self.inside:
+            made += self.files.behind(made, self.paths, how)
         if self.files.written and kind in ("fs.read", "fs.write", "fs.permission"):
             link = self.files.written.get(self.paths.resolve(word.text, command.cwd))
             if link is not None and link.link and link.copies is not None:

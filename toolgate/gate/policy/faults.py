@@ -138,7 +138,9 @@ def _overrides_faults(body: dict[str, Any]) -> list[str]:
     }
 
     def faults_of(item: dict[str, Any], where: str) -> list[str]:
-        taken = [f"{where}: a rule has this name"] if item.get("override") in named else []
+        name = item.get("override")
+        known = isinstance(name, str) and name in named
+        taken = [f"{where}: a rule has this name"] if known else []
         return [
             *taken,
             *override_faults(item, where, named),

@@ -30,6 +30,7 @@ class Expander:
         self.state = state
         self.faults: set[str] = set()
         self.doubtful = False
+        self.looping = 0
 
     def nested(self, node: Any) -> tuple[int, ...]:
         """Walk a substitution and return its commands."""
@@ -215,6 +216,10 @@ class Expander:
             return [self._substituted(node)]
         if kind == "concatenation":
             return self._concatenation(node, splitting)
+        if kind == "arithmetic_expansion":
+            from toolgate.gate.shell.arithmetic import stands_for
+
+            return [stands_for(self, node)]
         return [Word(HOLE, sources=self.substitutions(node))]
 
     def _concatenation(self, node: Any, splitting: bool) -> list[Word]:

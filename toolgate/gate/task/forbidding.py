@@ -95,9 +95,12 @@ class Forbidding(Walk):
             if not any(form == NOUN or (form == GERUND and near) for _, form in acts):
                 return at
         elif first in WITHOUTS:
-            acts, _ = self._acts_at(end) if end < len(self._words) else ([], end)
+            acts, behind = self._acts_at(end) if end < len(self._words) else ([], end)
             if not any(form in (GERUND, NOUN) or first == "rather" for _, form in acts):
                 return at
+            gerund = any(form == GERUND for _, form in acts)
+            if self._open and first == "without" and not gerund and not self._ends_no(behind):
+                return at  # "without a commit message git refuses"
             wished = any(draft.says != MENTIONS for draft in self.drafts)
             if self._mode == "mention" or not (self._imperative or wished):
                 return at
@@ -110,13 +113,15 @@ class Forbidding(Walk):
         if not self._addressed(at) and before not in ("to",):
             return at
         self._begin("forbid")
-        self._take(["change"], BASE)
+        # What is to be kept away from is not to be looked at either where looking matters.
+        away = self._words[at] != "hands" and "hands" not in self._words[at:end]
+        self._take(["change", "secret"] if away else ["change"], BASE)
         self._after = ""
         return end
 
     def _cue_off_limits(self, at: int, end: int, before: str) -> int:
         said = [draft for draft in self._target if draft.says == MENTIONS]
-        if said and self._words[at] in ("is", "are", "must", "should", "may", "can", "not"):
+        if said:
             for draft in said:
                 draft.says, draft.sure = FORBIDS, not self._conditional
             self._begin("mention")
@@ -125,7 +130,7 @@ class Forbidding(Walk):
         named = self._loose.names if self._words[at] in ("is", "are") else known
         if not named and not self._loose.anything:
             return at
-        if self._words[at] in ("must", "should", "may", "can", "shall") and not known:
+        if self._words[at] not in ("is", "are", "stay", "stays", "not") and not known:
             return at
         loose = self._loose
         self._begin("forbid")
@@ -168,7 +173,9 @@ class Forbidding(Walk):
         return end
 
     def _cue_local(self, at: int, end: int, before: str) -> int:
-        if not (self._open or self._asked_of_agent(at) or self._target):
+        stays = self._words[at].startswith(("stay", "remain", "is", "are", "must", "should"))
+        stays = stays or self._words[at] in ("has", "have", "shall", "belongs")
+        if not (self._open or self._asked_of_agent(at) or self._target or stays):
             return at
         self._begin("forbid")
         self._take(["push", "publish", "deploy", "submit", "remote"], BASE)

@@ -215,10 +215,10 @@ def chmod(
     made: list[Effect] = []
     for word in words:
         made += reader.touch("fs.permission", word, command, name, tuple(marks))
-    return [_opened(effect, reader) for effect in made] if opens else made
+    return [opened(effect, reader) for effect in made] if opens else made
 
 
-def _opened(effect: Effect, reader: Reading) -> Effect:
+def opened(effect: Effect, reader: Reading) -> Effect:
     """Mark a change that lets others read a secret, or what a secret was put into."""
     read = reader.paths.effects("fs.read", effect.resource, "", program=effect.program)
     if effect.scope == "secret" or any(one.type == "secret.read" for one in read):
