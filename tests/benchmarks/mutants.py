@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from importlib import import_module
+from itertools import zip_longest
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -37,6 +38,7 @@ UNITS = {
     "endings": "endings against_trace",
     "against_trace": "against_trace",
     "heads": "heads",
+    "names": "entries log execution ledger approvals outline system turns",
     "execution": "execution",
     "spans": "spans",
     "listed": "listed against_trace execution",
@@ -55,7 +57,7 @@ UNITS = {
     "traces": "against_trace traces",
     "reconcile": "endings execution traces against_trace spans",
     "verify_laws": "entries read segments shapes diagnose extent turns",
-    "verify_processes": "entries execution log ledger workers sorted_runs approvals findings",
+    "verify_processes": "entries execution log ledger workers sorted_runs approvals",
     "verify_while_written": "ledger read directory segments",
     "verify_sheet": "report extent faults",
     "ledger_cli": "report extent place anchors directory",
@@ -76,6 +78,7 @@ class Mutants:
     """
 
     def __init__(self, module: str) -> None:
+        self.module = module
         self._name = f"toolgate.verify.{module}"
         path = Path(*self._name.split(".")).with_suffix(".py")
         text = mutate_file_contents(str(path), path.read_text(encoding="utf-8")).code
@@ -107,11 +110,14 @@ class Mutants:
 def _units_of(module: str) -> list[str]:
     """Return the test files about a module."""
     names = {module, module.partition(".")[0]}
-    return [
+    found = [
         f"{_TESTS}/test_{file}.py"
         for file, about in UNITS.items()
         if not names.isdisjoint(about.split())
     ]
+    if not found:
+        raise SystemExit(f"UNITS names no test file about {module}")
+    return found
 
 
 class Cases:
@@ -153,38 +159,80 @@ class Cases:
         )
 
 
-def killer_of(mutants: Mutants | None, name: str, cases: Cases) -> str:
-    """Return what kills a mutant: a case, ``units``, ``time``; nothing if it survives."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        if mutants is not None:
-            mutants.install(name)
-        resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
-        found = cases.killer() or (_units(mutants.units) if mutants else "")
-        os.write(writing, found.encode())
-        os._exit(0)
-    os.close(writing)
-    with open(reading, "rb") as pipe:
-        found = pipe.read().decode()
-    _, status = os.waitpid(child, 0)
-    if status and not os.WIFSIGNALED(status):
-        raise SystemExit(f"{name} could not be tried")
-    return "time" if status else found
+class Trial:
+    """A run of ``pytest`` over the unit tests that tries mutants in place of running them.
 
+    Tests are collected once; each mutant runs them in a process of its own.
 
-def _units(files: list[str]) -> str:
-    if not files:
+    Args:
+        mutants: those of a module.
+        names: which of them.
+        cases: the frozen cases.
+
+    Attributes:
+        left: the mutants that nothing killed.
+    """
+
+    def __init__(self, mutants: Mutants, names: list[str], cases: Cases) -> None:
+        self.left: list[str] = []
+        self._mutants = mutants
+        self._names = names
+        self._cases = cases
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        gc.freeze()  # what is there stays shared with every process that is forked
+        wrong = self._killer_of(None, session)
+        if wrong:
+            raise SystemExit(f"the code without a mutant fails: {wrong}")
+        for name in self._names:
+            found = self._killer_of(name, session)
+            self._cases.count(found)
+            if not found:
+                self.left.append(name)
+                print(f"  {self._mutants.module}.{name}", flush=True)
+        return True
+
+    def _killer_of(self, name: str | None, session: pytest.Session) -> str:
+        """Return what kills a mutant: a case, a test, ``time``; nothing if it survives."""
+        reading, writing = os.pipe()
+        child = os.fork()
+        if not child:
+            if name is not None:
+                self._mutants.install(name)
+            resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
+            found = self._cases.killer() or self._test(session)
+            os.write(writing, found.encode())
+            os._exit(0)
+        os.close(writing)
+        with open(reading, "rb") as pipe:
+            found = pipe.read().decode()
+        _, status = os.waitpid(child, 0)
+        if status and not os.WIFSIGNALED(status):
+            raise SystemExit(f"{name} could not be tried")
+        return "time" if status else found
+
+    def _test(self, session: pytest.Session) -> str:
+        """Return the first test that fails; nothing if none does."""
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        for item, following in zip_longest(session.items, session.items[1:]):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if session.testsfailed:
+                return item.nodeid
         return ""
-    null = os.open(os.devnull, os.O_WRONLY)
-    kept = [os.dup(1), os.dup(2)]
-    os.dup2(null, 1)
-    os.dup2(null, 2)
-    plugins = ["-p", "no:cacheprovider", "-p", "no:xdist"]
-    failed = pytest.main(["-q", "-x", *plugins, "-k", f"not ({_SLOW})", *files])
-    os.dup2(kept[0], 1)
-    os.dup2(kept[1], 2)
-    return "units" if failed else ""
+
+
+def try_all(module: str, names: list[str], cases: Cases) -> None:
+    """Try mutants of a module, all of them if none is named; print the score."""
+    mutants = Mutants(module)
+    trial = Trial(mutants, names or mutants.names, cases)
+    plugins = ["cacheprovider", "xdist"]
+    options = ["-qqs", *[f"-pno:{one}" for one in plugins], "-k", f"not ({_SLOW})"]
+    if pytest.main([*options, *mutants.units], [trial]):
+        raise SystemExit(f"{module} could not be tried")
+    count = len(names or mutants.names)
+    print(f"{module}: {count - len(trial.left)} of {count} killed", flush=True)
 
 
 def main() -> None:
@@ -195,23 +243,8 @@ def main() -> None:
         wanted[module] += [f"x{name}"] if name else []
     with tempfile.TemporaryDirectory() as scratch:
         cases = Cases(Path(scratch))
-        wrong = killer_of(None, "", cases)
-        if wrong:
-            raise SystemExit(f"the code without a mutant fails {wrong}")
         for module, names in wanted.items():
-            mutants = Mutants(module)
-            if _units(mutants.units):  # imports them as well, once for all that are forked
-                raise SystemExit(f"the code without a mutant fails one of {mutants.units}")
-            gc.freeze()  # what is there stays shared with every process that is forked
-            left = 0
-            for name in names or mutants.names:
-                found = killer_of(mutants, name, cases)
-                cases.count(found)
-                if not found:
-                    left += 1
-                    print(f"  {module}.{name}", flush=True)
-            count = len(names or mutants.names)
-            print(f"{module}: {count - left} of {count} killed", flush=True)
+            try_all(module, names, cases)
 
 
 if __name__ == "__main__":
