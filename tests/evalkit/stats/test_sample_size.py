@@ -73,6 +73,14 @@ def test_a_plan_of_a_population_is_what_its_bound_needs(size, thousandths, few) 
     assert (plan.estimand == "census") == (plan.n == size)
 
 
+@pytest.mark.parametrize(
+    ("bound", "n", "level"), [(0.09, 2, 0.1719), (0.18, 4, 0.54787824), (0.15, 6, 0.622850484375)]
+)
+def test_a_tail_equal_to_alpha_is_enough_where_doubles_say_otherwise(bound, n, level) -> None:
+    assert (1 - Fraction(str(bound))) ** n == 1 - Fraction(str(level))
+    assert sample_size(bound, level=level).n == n
+
+
 def test_power_is_the_probability_to_pass() -> None:
     plan = sample_size(0.05, allowed=1)
     found = power(plan, 0.01)
