@@ -24,7 +24,7 @@ from toolgate.gate.engine import Gate
 from toolgate.gate.open import default_gate
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.shell.grammar import parse
-from toolgate.gate.shell.plain import plain_tree
+from toolgate.gate.shell.plain import read_plain
 from toolgate.hook.log import Recorded, read_log
 
 GENERATED = [
@@ -159,7 +159,7 @@ def main() -> None:
     work = calls()
     once = different(work)
     cold = best(default_gate, once)
-    plain = sum(plain_tree(str(call.input.get("command", ""))) is not None for call in once)
+    plain = sum(read_plain(str(call.input.get("command", ""))) is not None for call in once)
     print(
         f"{len(once)} different shell calls, nothing kept: {len(once) / cold:,.0f} decisions/s, "
         f"{cold / parsing(once):.1f} times the grammar's parse alone; {plain} of them are plain"

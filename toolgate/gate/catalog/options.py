@@ -179,6 +179,8 @@ def assign_roles(operands: tuple[Word, ...], roles: Sequence[str]) -> list[tuple
     if not roles:
         return [("text", word) for word in operands]
     before, repeated, after = _arranged(tuple(roles))
+    if not before and not after:
+        return [(repeated, word) for word in operands]
     head = _shortened(before, len(operands) - len(after))
     pairs = [(role.rstrip("?"), word) for role, word in zip(head, operands, strict=False)]
     left = operands[len(pairs) :]
