@@ -10,6 +10,9 @@ Entry = dict[str, Any]
 # Roles of an option after which an interpreter leaves the rest to its program: python -m NAME ...
 _LAST = frozenset(("module", "python"))
 
+# What an option begins with.
+_SIGNS = frozenset(("-", "+"))
+
 
 class Parsed(NamedTuple):
     """Arguments, split.
@@ -71,11 +74,16 @@ def split(arguments: tuple[Word, ...], entry: Entry, *, stop: bool = False) -> P
 
         arguments = unfolded(arguments, entry)
     known = values
+    stop = stop or bool(entry.get("stop"))
+    if stop and arguments[0].text[:1] not in _SIGNS:
+        return Parsed((), (), arguments, known)
+    if not any(word.text[:1] in _SIGNS for word in arguments):
+        return Parsed((), arguments, (), known)
     late = entry.get("late", ())
     if late:
         values = {name: role for name, role in values.items() if name not in late}
     pending = ""
-    stop, whole = stop or bool(entry.get("stop")), bool(entry.get("whole"))
+    whole = bool(entry.get("whole"))
     options: list[tuple[str, Word | None]] = []
     operands: list[Word] = []
     position = 0
@@ -92,7 +100,7 @@ def split(arguments: tuple[Word, ...], entry: Entry, *, stop: bool = False) -> P
             operands.extend(arguments[position:])
             break
         first = text[:1]
-        if first not in ("-", "+") or len(text) < 2 or (first == "+" and text not in values):
+        if first not in _SIGNS or len(text) < 2 or (first == "+" and text not in values):
             if pending:
                 options.append((pending, word))
                 return Parsed(tuple(options), tuple(operands), arguments[position:], known)
