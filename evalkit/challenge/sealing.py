@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from evalkit.build import Build
+from evalkit.challenge.anchor import keep_head_locked
 from evalkit.challenge.case import Fixtures
 from evalkit.challenge.claims import SEALED, Claim, read_claims
 from evalkit.challenge.execute import Desk, execute
@@ -148,7 +149,9 @@ def finish(work: Work, watch: Watch) -> Finished:
         prediction=_kept(claim, results),
         quarantine=without(results, read_quarantines(work.root, work.frozen.digest), weights),
     )
-    return Finished(context, publish(context, work.frozen.set, work.reports, work.main, now()))
+    report = publish(context, work.frozen.set, work.reports, work.main, now())
+    keep_head_locked(work.root, work.reports)
+    return Finished(context, report)
 
 
 def _execute(

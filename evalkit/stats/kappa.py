@@ -196,7 +196,7 @@ def _cohen(table: Table, weights: Weights) -> tuple[float, float] | None:
         for j in size
     )
     variance = square_sum - (value - chance * (1 - value)) ** 2
-    return value, _root(variance / n) / (1 - chance)
+    return value, _error(variance, n) / (1 - chance)
 
 
 def _gwet(table: Table, weights: Weights) -> tuple[float, float] | None:
@@ -216,7 +216,7 @@ def _gwet(table: Table, weights: Weights) -> tuple[float, float] | None:
         for j in size
     )
     variance = square_sum - (seen - 2 * (1 - value) * chance) ** 2
-    return value, _root(variance / n) / (1 - chance)
+    return value, _error(variance, n) / (1 - chance)
 
 
 def _brennan_prediger(table: Table, weights: Weights) -> tuple[float, float] | None:
@@ -229,7 +229,7 @@ def _brennan_prediger(table: Table, weights: Weights) -> tuple[float, float] | N
     seen = _weighted(p, weights)
     size = range(len(table))
     variance = sum(p[i][j] * weights[i][j] ** 2 for i in size for j in size) - seen**2
-    return (seen - chance) / (1 - chance), _root(variance / n) / (1 - chance)
+    return (seen - chance) / (1 - chance), _error(variance, n) / (1 - chance)
 
 
 def _shares(table: Table, n: int) -> _Shares:
@@ -244,6 +244,6 @@ def _weighted(p: _Shares, weights: Weights) -> float:
     )
 
 
-def _root(variance: float) -> float:
-    """Return a standard error; rounding leaves a variance of 0 a little off 0 either way."""
-    return sqrt(variance) if variance > 1e-18 else 0.0
+def _error(variance: float, n: int) -> float:
+    """Return a standard error; a variance of 0 comes out a little off 0 either way."""
+    return sqrt(variance / n) if variance > 1e-15 else 0.0

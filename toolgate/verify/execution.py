@@ -108,7 +108,7 @@ class Execution:
             entry: what it says.
             stream: the session whose file it lies in, None on the spine.
         """
-        session, ev, intent = entry.session or "", entry.ev, entry.intent
+        session, ev, intent = entry.session, entry.ev, entry.intent
         if stream is not None and stream != session:
             return
         held = self._sessions[session]
@@ -180,7 +180,7 @@ class Execution:
 
     def outcome(self, line: Line, entry: Outcome, stream: str | None) -> None:
         """Take an outcome; arguments as in ``decision``."""
-        session, ev = entry.session or "", entry.ev
+        session, ev = entry.session, entry.ev
         if stream is None or stream == session:
             self.outcomes[ev.terminal_state] += 1
             self.by_content += entry.join == "content"
@@ -197,7 +197,7 @@ class Execution:
         if stream is not None:
             return  # what belongs on the spine says nothing elsewhere
         if type(entry) is SessionOpen:
-            self._sessions[entry.session or ""].executes = entry.ev.executes
+            self._sessions[entry.session].executes = entry.ev.executes
         elif type(entry) is Other and entry.kind == "approval":
             self._approvals[line.digest] = entry.ev["evidence"]
         elif type(entry) is Other and entry.kind == "audit":

@@ -139,3 +139,10 @@ def test_bad_levels_and_sides_are_refused() -> None:
         hypergeometric(1, 5, 9, 0)
     with pytest.raises(UsageError, match="side is"):
         hypergeometric(1, 5, 9, 0.95, "up")
+
+
+def test_populations_too_large_for_the_library_are_refused() -> None:
+    with pytest.raises(UsageError, match="expected at most 4000000000"):
+        hypergeometric(1, 5, 5 * 10**9)
+    found = hypergeometric(100, 10_000, 10**9)
+    assert found.upper / 10**9 == pytest.approx(0.01214, abs=1e-4)

@@ -151,3 +151,6 @@ def test_windows_too_large_for_boschloo_are_refused() -> None:
     with pytest.raises(UsageError, match="use Fisher's test"):
         boschloo(3, 100_000, 15, 100_000)
     assert 0 < independent(3, 100_000, 15, 100_000).p < 0.01
+    with pytest.raises(UsageError, match="use the difference alone"):
+        independent(10**8, 10**9, 10**8, 10**9)
+    assert newcombe_independent(10**8, 10**9, 10**8, 10**9) is not None

@@ -95,6 +95,12 @@ def test_a_result_says_what_it_rests_on() -> None:
 def test_many_discordant_cases_keep_their_p() -> None:
     assert paired(0, 10_000, 10_000, 0).p_exact == 1.0
     assert 0 < paired(0, 9_800, 10_200, 0).p_exact < 0.005
+    # Integers up to 20,000 of the smaller count, the beta function beyond: no step between them.
+    near, far = paired(0, 20_000, 20_400, 0), paired(0, 20_001, 20_401, 0)
+    for name in ("p_exact", "p_mid", "p_less", "p_greater"):
+        assert getattr(near, name) == pytest.approx(getattr(far, name), rel=1e-3)
+    assert far.p_less + far.p_greater == pytest.approx(1, abs=0.001)
+    assert paired(0, 10**9, 10**9, 0).p_exact == 1.0
 
 
 def test_six_changes_one_way_are_the_fewest_that_tell() -> None:

@@ -132,6 +132,8 @@ def test_other_bad_input_is_refused() -> None:
             inflated(plan, size, 0.1)
     with pytest.raises(UsageError, match="icc is"):
         inflated(plan, 5, -0.1)
+    with pytest.raises(UsageError, match="expected at most 4000000000"):
+        sample_size(0.05, population=10**10)
     with pytest.raises(UsageError, match="no countable number"):
         sample_size(1e-300)
     with pytest.raises(RefusedError, match="0 events among 0 calls"):

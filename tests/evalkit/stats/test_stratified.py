@@ -198,6 +198,8 @@ def test_what_does_not_fit_is_refused() -> None:
         total_test([(9, 9, 1), (9, 5, 1)], 3)
     with pytest.raises(UsageError, match="total is 9: the sample leaves 1 to 5"):
         total_test([(9, 5, 1)], 9)
+    with pytest.raises(UsageError, match="expected at most 4000000000"):
+        stratified([(5 * 10**9, 5, 1)])
     with pytest.raises(UsageError, match="side is"):
         wendell_schmee([(9, 5, 1)], 0.95, "up")
     with pytest.raises(UsageError, match="too large"):

@@ -189,7 +189,8 @@ def _subcommand(
     rest = parsed.rest
     if entry.get("special") == "git":
         made, rest = special.git_globals(reading, parsed, command, made)
-    if not rest and parsed.has([*entry.get("dry", []), "--help"], abbreviated=False):
+    told = asks_for_help(entry, parsed, name, arguments)
+    if not rest and (told or parsed.has(entry.get("dry", []), abbreviated=False)):
         return [*made, reading.inspect(name)]
     if not rest and entry.get("special") == "fed":
         made += special.READINGS["fed"](reading, parsed, name, command, ())

@@ -16,6 +16,8 @@ _OTHER_NARROWING = ("-regex", "-iregex", "-inum", "-samefile")
 _FIRST_OPTIONS = ("-H", "-L", "-P", "-E", "-X", "-d", "-s", "-x")
 _OR = ("-o", "-or", ",")
 _NOT = ("!", "-not")
+EMPTY_FOLDERS = "-rmdir"
+"""Action of ``-type d -empty ... -delete``: what goes are folders in which nothing is."""
 
 
 class Found(NamedTuple):
@@ -40,6 +42,7 @@ class Expression:
         self.words = words
         self.known = known
         self.position = 0
+        self._begun = 0
         self.left: Narrowed = ()
         self.actions: list[tuple[Narrowed, str, list[Word]]] = []
 
@@ -63,6 +66,7 @@ class Expression:
 
     def _branch(self, narrowed: Narrowed) -> Narrowed:
         negated = False
+        self._begun = self.position
         while self.position < len(self.words) and self._peek() not in (*_OR, ")"):
             text = self._peek()
             self.position += 1
@@ -80,7 +84,8 @@ class Expression:
 
     def _primary(self, text: str, narrowed: Narrowed, negated: bool) -> Narrowed:
         if text == "-delete":
-            self.actions.append((narrowed, text, []))
+            action = EMPTY_FOLDERS if self._only_empty_folders() else text
+            self.actions.append((narrowed, action, []))
         elif text in _EXEC:
             self.actions.append((narrowed, text, self._command()))
         elif text in PRINT:
@@ -93,6 +98,13 @@ class Expression:
             if value and not negated:
                 return _narrowed(narrowed, text, value[0].text)
         return narrowed
+
+    def _only_empty_folders(self) -> bool:
+        """Say whether the tests of this branch leave only folders in which nothing is."""
+        tests = [word.text for word in self.words[self._begun : self.position - 1]]
+        kinds = [tests[at + 1 : at + 2] for at, test in enumerate(tests) if test == "-type"]
+        plain = not {*_NOT, "(", ")"} & set(tests)
+        return plain and "-empty" in tests and kinds == [["d"]]
 
     def _command(self) -> list[Word]:
         start = self.position

@@ -30,6 +30,16 @@ MAX_PATH = 4_096
 _GLOB = "*?["
 MAX_KEPT = 512
 _SWEEPING = frozenset(("recursive", "move", "extract", "mount", "delete"))
+_OWN = ("workspace", "temp")
+# Endings of documents, settings and data. Those of code are left out: repositories, and so
+# their folders, are called after languages (llama.cpp, three.js, discord.py).
+_FILE_ENDINGS = frozenset(
+    (
+        *("json", "lock", "yaml", "yml", "toml", "ini", "cfg", "conf", "xml", "csv", "tsv", "txt"),
+        *("md", "rst", "html", "css", "scss", "mjs", "cjs", "tsx", "jsx", "png", "jpg", "jpeg"),
+        *("gif", "svg", "pdf", "gz", "tgz", "sqlite", "sqlite3", "tsbuildinfo"),
+    )
+)
 
 
 class Paths:
@@ -271,6 +281,8 @@ class Paths:
         scope = self._scope(path, landmarks)
         if scope == "secret" and self._only_changed(kind, how) and not self.remote:
             scope = self._place(path, landmarks)
+        if kind == "fs.delete" and "recursive" in how and not glob and _names_a_file(path):
+            how = tuple(mark for mark in how if mark != "recursive" or scope not in _OWN)
         tree = kind == "fs.delete" and ("recursive" in how or glob)
         if tree and HOLE in path.replace(BELOW, ""):
             scope = "unknown"
@@ -299,6 +311,12 @@ class Paths:
                 ci = f"{marks} ci".strip()
                 made.append(Effect("sys.startup", scope, path, True, proof, program, ci))
         return made
+
+
+def _names_a_file(path: str) -> bool:
+    """Say whether a path's ending is one that files have: nothing lies below it."""
+    name = basename(path)
+    return HOLE not in path and name.rpartition(".")[2] in _FILE_ENDINGS and "." in name[1:]
 
 
 def path_cost(text: str) -> int:
