@@ -10,6 +10,8 @@ Entry = dict[str, Any]
 # Roles of an option after which an interpreter leaves the rest to its program: python -m NAME ...
 _LAST = frozenset(("module", "python"))
 
+_MOST_ROLES = 64
+"""More operand roles than any entry has."""
 # What an option begins with.
 _SIGNS = frozenset(("-", "+"))
 
@@ -186,27 +188,32 @@ def assign_roles(operands: tuple[Word, ...], roles: Sequence[str]) -> list[tuple
     """
     if not roles:
         return [("text", word) for word in operands]
-    before, repeated, after = _arranged(tuple(roles))
-    if not before and not after:
-        return [(repeated, word) for word in operands]
-    head = _shortened(before, len(operands) - len(after))
-    pairs = [(role.rstrip("?"), word) for role, word in zip(head, operands, strict=False)]
-    left = operands[len(pairs) :]
-    if not left:
-        return pairs
-    kept = min(len(after), len(left))
-    pairs += [(repeated, word) for word in left[: len(left) - kept]]
-    last = zip(after[len(after) - kept :], left[len(left) - kept :], strict=True)
-    return pairs + [(role.rstrip("?"), word) for role, word in last]
+    before, repeated, after = _arranged(tuple(roles), min(len(operands), _MOST_ROLES))
+    if len(before) >= len(operands):
+        return list(zip(before, operands, strict=False))
+    between = [repeated] * (len(operands) - len(before) - len(after))
+    return list(zip((*before, *between, *after), operands, strict=True))
 
 
-@lru_cache(maxsize=512)
-def _arranged(roles: tuple[str, ...]) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
-    """Return the roles before the repeated one, its name, and those after it."""
-    for position, role in enumerate(roles):
-        if role.endswith("*"):
-            return roles[:position], role.rstrip("*"), roles[position + 1 :]
-    return roles, roles[-1].rstrip("?"), ()
+@lru_cache(maxsize=1_024)
+def _arranged(roles: tuple[str, ...], count: int) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    """Return the roles that some operands take, those before the repeated one, it, those after.
+
+    Args:
+        roles: as in the entry.
+        count: how many operands there are; of more than roles, it does not matter how many.
+    """
+    at = next((i for i, role in enumerate(roles) if role.endswith("*")), len(roles))
+    before, after = roles[:at], roles[at + 1 :]
+    repeated = roles[min(at, len(roles) - 1)].rstrip("*?")
+    head = _shortened(before, count - len(after))[:count]
+    kept = min(len(after), count - len(head))
+    last = after[len(after) - kept :]
+    return (
+        tuple(role.rstrip("?") for role in head),
+        repeated,
+        tuple(role.rstrip("?") for role in last),
+    )
 
 
 def _shortened(roles: tuple[str, ...], count: int) -> tuple[str, ...]:
