@@ -39,6 +39,8 @@ UNITS = {
     "against_trace": "against_trace",
     "heads": "heads",
     "turns": "turns",
+    "log": "log",
+    "approvals": "approvals",
     "names": "entries log execution ledger approvals outline system turns",
     "execution": "execution",
     "spans": "spans",
