@@ -17,7 +17,8 @@ NOTHING = digest(b"")
 
 
 class NoPolicies:
-    announced = {}
+    def __init__(self):
+        self.announced = {}
 
     def held(self, version):
         return None
