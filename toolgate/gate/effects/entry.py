@@ -73,14 +73,15 @@ def apply(
     looking = "dry" in entry and is_dry(parsed, entry)
     roles, does = entry.get("operands", ()), list(entry.get("does", ()))
     how = (*how, *entry.get("how", ()))
-    reading.work.spend(4 * len(entry.get("when", ())))
-    for clause in entry.get("when", ()):
+    clauses = entry.get("when", ())
+    reading.work.spend(4 * len(clauses))
+    for clause in clauses:
         if holds(clause, parsed):
             looking = looking or bool(clause.get("inspect"))
             roles = clause.get("operands", roles)
             does += clause.get("does", ())
             how = (*how, *clause.get("how", ()))
-    made = _by_options(reading, entry, parsed, name, command, how)
+    made = _by_options(reading, entry, parsed, name, command, how) if parsed.options else []
     if roles and parsed.operands:
         for role, word in assign_roles(parsed.operands, roles):
             last = word is parsed.operands[-1]
@@ -96,13 +97,13 @@ def apply(
 
         made += wrapped(reading, entry, parsed, name, command)
     elif parsed.rest and entry.get("stop"):
-        from toolgate.gate.effects import interpreted
+        from toolgate.gate.effects.interpreted import script
 
-        made += interpreted.script(reading, entry, roles, parsed, name, command)
+        made += script(reading, entry, roles, parsed, name, command)
     if entry.get("stdin"):
-        from toolgate.gate.effects import interpreted
+        from toolgate.gate.effects.interpreted import fed
 
-        made += interpreted.fed(reading, entry, parsed, name, command)
+        made += fed(reading, entry, parsed, name, command)
     if started:
         made += reading.invoke(started, command)
     if not looking and _enters(entry, name, parsed):
@@ -184,7 +185,7 @@ def _subcommand(
 ) -> list[Effect]:
     reading.work.spend(20 + 4 * len(arguments))
     parsed = split(arguments, entry, stop=True)
-    made = _by_options(reading, entry, parsed, name, command, ())
+    made = _by_options(reading, entry, parsed, name, command, ()) if parsed.options else []
     for clause in entry.get("when", ()):
         if holds(clause, parsed._replace(rest=())):
             made += [stated(item, name, ()) for item in clause.get("does", ())]
