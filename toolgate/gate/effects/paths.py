@@ -1,6 +1,6 @@
 """From the text of a path to its scope, and from a file access to typed effects."""
 
-from posixpath import basename, dirname, isabs, join, normpath
+from posixpath import basename, dirname, normpath
 
 from toolgate.gate.call import Place
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
@@ -84,11 +84,11 @@ class Paths:
         """Return a normalized absolute path; with a ``HOLE`` where it is not known."""
         if len(text) > MAX_PATH:
             return HOLE  # no system opens a path this long
-        if isabs(text):
+        if text.startswith("/"):
             return _tidy(text)
         if text.startswith(HOLE) or not cwd:
             return HOLE + "/" + text.lstrip(HOLE)
-        return _tidy(join(cwd, text))
+        return _tidy(f"{cwd}/{text}")
 
     def scope(self, path: str) -> str:
         """Return the scope of a resolved path."""
@@ -167,7 +167,7 @@ class Paths:
         return False
 
     def _is_secret(self, path: str, marks: set[str]) -> bool:
-        name = basename(path)
+        name = path.rpartition("/")[2]
         secret = "secret" in marks or self._secret_names.has(name)
         return secret and not ("public" in marks or self._public_names.has(name))
 

@@ -5,9 +5,13 @@ from functools import lru_cache
 
 def matches(name: str, pattern: str) -> bool:
     """Say whether a name fits a pattern in which ``*`` stands for any characters."""
-    parts = pattern.split("*")
+    return _fits(name, pattern.split("*"))
+
+
+def _fits(name: str, parts: list[str]) -> bool:
+    """Say whether a name is made of some parts, with any characters between them."""
     if len(parts) == 1:
-        return name == pattern
+        return name == parts[0]
     first, *middle, last = parts
     if len(name) < len(first) + len(last) or not name.startswith(first):
         return False
@@ -37,15 +41,14 @@ class NameSet:
         self._tails = tuple(
             tail for _, head, star, tail in split if star and not head and "*" not in tail
         )
-        self._others = tuple(
-            pattern for pattern, head, star, tail in split if (head and tail) or "*" in tail
-        )
+        others = [pattern for pattern, head, _, tail in split if (head and tail) or "*" in tail]
+        self._others = [pattern.split("*") for pattern in others]
 
     def has(self, name: str) -> bool:
         """Say whether a name fits one of the patterns."""
         if name in self._exact or name.startswith(self._heads) or name.endswith(self._tails):
             return True
-        return bool(self._others) and any(matches(name, pattern) for pattern in self._others)
+        return bool(self._others) and any(_fits(name, parts) for parts in self._others)
 
 
 @lru_cache(maxsize=64)
