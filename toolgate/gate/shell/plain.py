@@ -28,17 +28,11 @@ _TOKEN = re.compile(
     r"""(?: [ \t] | (?<=[ \t])\\\n )*+(?:
     (?P<literals> (?: (?!=) [\w./:=@%+,^-]++ (?![^ \t\n;|&]) [ \t]*+ )++ )
     |(?P<operator> && | \|\| | [;|\n] )
-    |(?P<heredoc> << [ \t]*+ (?P<q>['"]) (?P<mark> (?!\d) \w++ ) (?P=q) [ \t]*+ \n
-        (?P<body> (?! [ \t\n\\] ) (?: (?! [ \t]*+ (?P=mark) ) [^\n]*+ \n )*+ )
-        (?P=mark) (?: \n | \Z ) )
-    |(?P<redirect> [0-9]* (?: >> | >& | > | < ) )
+    |(?P<redirect> [0-9]* (?: >> | >& | > | <(?!<) ) )
         (?: [ \t]*+ (?P<target> (?!=) [\w./:=@%+,^-]++ (?![^ \t\n;|&]) ) )?+
     |(?P<word> [\w./:=@%+,^*?\[\]~{}!-]+ )
     |(?P<raw> '[^']*' )
     |(?P<string> "[^"$`\\]* (?: (?: \\. | \$(?=") ) [^"$`\\]* )* " )
-    |(?P<said> (?<![^ \t]) "\$\(cat[ ]<<'(?P<ends> (?!\d) \w++ )'\n
-        (?P<says> (?! [ \t\n\\] ) (?: (?! [ \t]*+ (?P=ends) ) [^\n]*+ \n )*+ )
-        (?P=ends) \n \)" (?![^ \t\n;|]) )
     |(?P<escape> (?<![^ \t\n]) \\[();!] (?![^ \t\n;|]) )
     )""",
     re.VERBOSE | re.DOTALL | re.ASCII,
@@ -148,7 +142,7 @@ class _Reader:
         """
         end = 0
         next_token = _TOKEN.match
-        while match := next_token(text, end):
+        while match := next_token(text, end) or _quotation(text, end):
             kind = str(match.lastgroup)
             pieces = self._pieces
             if pieces and end != match.start("redirect" if kind == "target" else kind):
@@ -258,6 +252,15 @@ class _Reader:
         self._stages, self._joining = [], operator
         if operator == ";":
             self._long_part = False
+
+
+def _quotation(text: str, start: int) -> re.Match[str] | None:
+    """Return the here-document that begins at a place; few texts hold one."""
+    if "<<" not in text:
+        return None
+    from toolgate.gate.shell.plain_quotations import QUOTATION
+
+    return QUOTATION.match(text, start)
 
 
 def _joined(pieces: list[tuple[str, str]]) -> tuple[str, bool]:
