@@ -42,6 +42,7 @@ from toolgate.ledger.salt import salt
 from toolgate.verify import Finding, verify
 
 _MOST_FINDINGS = 20
+_NEVER_US = 10**18
 _COUNTS = ("cases", "match", "permissive", "dangerous_allow", "stricter", "unscored")
 
 
@@ -204,6 +205,7 @@ def _close(work: Work, directory: str, own: Ledger, results: list[Result]) -> tu
     run = work.claim.run
     hold_to_ledger(results, recorded_decisions(directory, run), run)
     if not session_closed(directory):
+        own.recover(ts=now(), idle_us=_NEVER_US)  # what a kill left behind the last whole line
         own.session_close(run, closed_by="session_end", ts=now())
     return own.head()
 

@@ -7,7 +7,6 @@ is 0 and no interval is given: the raw agreement's lower limit says what there
 is to say.
 """
 
-import random
 from collections.abc import Callable, Iterable
 from itertools import accumulate
 from math import sqrt
@@ -110,6 +109,8 @@ def kappa_resampled(
     Raises:
         UsageError: as in ``kappa``; a bad seed or number of draws.
     """
+    from random import Random
+
     start, number = count("seed", seed), count("draws", draws)
     if number < 200:
         raise UsageError(f"draws is {number}: expected at least 200")
@@ -118,7 +119,7 @@ def kappa_resampled(
         return point
     size = len(point.table)
     form, weights = _form(name), _weights(name, size)
-    draw = random.Random(start).random
+    draw = Random(start).random
     bounds = list(accumulate(cell for row in point.table for cell in row))
     values = []
     for _ in range(number):

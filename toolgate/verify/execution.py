@@ -215,9 +215,7 @@ class Execution:
         for name in names:
             for whose in (session, None):
                 if isinstance(name, str) and name and (whose is None or isinstance(whose, str)):
-                    known = self._refused[whose, name]
-                    if line.digest not in known[-1:]:
-                        known.append(line.digest)
+                    self._refused[whose, name].append(line.digest)
 
     def _unmatched(self, line: Line, entry: Other) -> None:
         details = entry.ev["details"]

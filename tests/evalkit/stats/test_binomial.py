@@ -5,7 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalkit.errors import UsageError
@@ -122,6 +122,7 @@ def test_alpha_is_taken_in_decimal() -> None:
 counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
 
+@settings(deadline=None)
 @given(counts, st.sampled_from([0.8, 0.9, 0.95, 0.99]))
 def test_the_interval_mirrors_and_holds_the_rate(pair: tuple[int, int], level: float) -> None:
     k, n = pair
@@ -130,6 +131,7 @@ def test_the_interval_mirrors_and_holds_the_rate(pair: tuple[int, int], level: f
     assert found.lower == pytest.approx(1 - mirror.upper, abs=1e-12)
 
 
+@settings(deadline=None)
 @given(counts)
 def test_limits_rise_with_events_and_tighten_with_the_level(pair: tuple[int, int]) -> None:
     k, n = pair
@@ -142,6 +144,7 @@ def test_limits_rise_with_events_and_tighten_with_the_level(pair: tuple[int, int
         assert found.upper <= above.upper
 
 
+@settings(deadline=None)
 @given(counts)
 def test_a_limit_has_the_tail_probability_it_claims(pair: tuple[int, int]) -> None:
     """Independent route: the binomial tail itself, by exact integer weights."""

@@ -36,7 +36,7 @@ def test_one_rate(method, n: int, rate: float, level: float) -> None:
     assert held >= level - SLACK
 
 
-@settings(max_examples=40)
+@settings(deadline=None, max_examples=40)
 @given(st.integers(1, 40), st.floats(0, 1), levels, st.sampled_from(["lower", "upper"]))
 def test_one_side_of_one_rate(n: int, rate: float, level: float, side: str) -> None:
     held = 0.0
@@ -51,7 +51,7 @@ def ways(size: int, events: int, n: int, k: int) -> int:
     return comb(events, k) * comb(size - events, n - k)
 
 
-@settings(max_examples=60)
+@settings(deadline=None, max_examples=60)
 @given(sizes, levels, st.sampled_from(["two", "lower", "upper"]))
 def test_a_finite_population(sizes_, level: float, side: str) -> None:
     size, events, n = sizes_
@@ -115,7 +115,7 @@ def test_a_paired_difference(weights: list[int]) -> None:
     assert held >= 0.9 - SLACK
 
 
-@settings(max_examples=30)
+@settings(deadline=None, max_examples=30)
 @given(st.floats(0.01, 15), levels)
 def test_an_intensity(mean: float, level: float) -> None:
     held, chance = 0.0, 2.718281828459045**-mean

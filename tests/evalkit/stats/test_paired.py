@@ -3,7 +3,7 @@
 from math import comb
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalkit.errors import UsageError
@@ -41,6 +41,7 @@ def test_reference_values(table) -> None:
             assert limits == pytest.approx(wanted, rel=1e-7), row
 
 
+@settings(deadline=None)
 @given(COUNT, COUNT, COUNT, COUNT)
 def test_swapping_the_gates_swaps_the_signs(a: int, b: int, c: int, d: int) -> None:
     one, other = paired(a, b, c, d), paired(a, c, b, d)
@@ -51,6 +52,7 @@ def test_swapping_the_gates_swaps_the_signs(a: int, b: int, c: int, d: int) -> N
         assert one.difference.lower <= one.difference.value <= one.difference.upper
 
 
+@settings(deadline=None)
 @given(COUNT, COUNT, COUNT, COUNT)
 def test_the_score_interval_mirrors_and_nests(a: int, b: int, c: int, d: int) -> None:
     found, turned, wide = tango(a, b, c, d), tango(a, c, b, d), tango(a, b, c, d, 0.99)
@@ -61,6 +63,7 @@ def test_the_score_interval_mirrors_and_nests(a: int, b: int, c: int, d: int) ->
     assert -1 <= wide.lower <= found.lower <= found.value <= found.upper <= wide.upper <= 1
 
 
+@settings(deadline=None)
 @given(COUNT, COUNT)
 def test_the_one_sided_p_share_the_observed_count(b: int, c: int) -> None:
     found = paired(1, b, c, 1)
@@ -69,6 +72,7 @@ def test_the_one_sided_p_share_the_observed_count(b: int, c: int) -> None:
     assert found.p_exact == pytest.approx(min(1, 2 * min(found.p_less, found.p_greater)), abs=1e-12)
 
 
+@settings(deadline=None)
 @given(COUNT, COUNT)
 def test_the_p_is_the_sum_of_tables_no_likelier(b: int, c: int) -> None:
     n = b + c

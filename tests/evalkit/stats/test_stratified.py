@@ -102,6 +102,7 @@ def test_the_estimate_weights_each_stratum() -> None:
     assert stratified([(0, 0, 0)]).rate() is None
 
 
+@settings(deadline=None)
 @given(st.lists(stratum, min_size=1, max_size=4), st.sampled_from([0.8, 0.95]))
 def test_laws(strata: Strata, level: float) -> None:
     two, wide = stratified(strata, level, "two"), stratified(strata, 0.99, "two")

@@ -87,7 +87,7 @@ def apply(
             last = word is parsed.operands[-1]
             made += argument(reading, role, word, command, name, how, last=last)
         made += _into_folder(reading, roles, parsed.operands, name, command, how)
-    made = _renamed(made, how)
+    made = _renamed(reading, made, how)
     made += [stated(item, name, how) for item in does]
     if "special" in entry:
         reading.work.spend(48)
@@ -154,7 +154,7 @@ def _into_folder(
     return [e for e in made if e.type in ("gate.tamper", "sys.startup") or e.scope == "gate"]
 
 
-def _renamed(made: list[Effect], how: tuple[str, ...]) -> list[Effect]:
+def _renamed(reading: Reading, made: list[Effect], how: tuple[str, ...]) -> list[Effect]:
     """Return the effects of a move without the alarm of one that empties a workspace.
 
     What is moved within the workspace is still there under another name; where it goes to a
@@ -162,6 +162,9 @@ def _renamed(made: list[Effect], how: tuple[str, ...]) -> list[Effect]:
     """
     if "move" not in how:
         return made
+    from toolgate.gate.effects import moved
+
+    moved.note(reading.files, made)
     into = {effect.scope for effect in made if effect.type == "fs.write"}
     if not into or not into <= {"workspace", "unknown"}:
         return made

@@ -303,6 +303,10 @@ class Reader:
             made += self.paths.effects(
                 kind, word.text, command.otherwise, program=program, how=how, glob=word.glob
             )
+        if kind == "fs.delete" and self.files.moved and "move" not in how:
+            from toolgate.gate.effects import moved
+
+            made += moved.gone(self.files, made)
         return made
 
     def _unless_unset(self, word: Word, command: Command) -> Word:

@@ -47,7 +47,7 @@ def of_parts(phrase: Phrase, at: int) -> Plain:
         return _without_tool(phrase, at)
     if word == "nothing" and phrase.starts(at):
         return _nothing_in(phrase, at)
-    if word.startswith("no-"):
+    if word.startswith("no-") and phrase.words[at + 1 : at + 2] and phrase.words[at + 1] in _RULES:
         return (phrase.said(f"no {word[3:]}"), at + 1) if _is_act(phrase, word[3:]) else None
     if word == "not" and at and phrase.words[at - 1] == ",":
         return _but_not(phrase, at)
@@ -67,6 +67,7 @@ def of_parts(phrase: Phrase, at: int) -> Plain:
     return None
 
 
+_RULES = ("rule", "policy", "ban", "restriction", "limit", "constraint", "agreement")
 _SOLE = ("only", "one", "sole", "single")
 
 
@@ -303,11 +304,13 @@ def _must_stay(phrase: Phrase, at: int) -> Plain:
     end = at + 1
     while end < len(words) and words[end] in ("be", "to", "still"):
         end += 1
-    needed = words[at:end] in (["is", "still"], ["are", "still"]) and words[end : end + 1] == [
-        "needed"
-    ]
-    if not needed and (words[end : end + 1] == [] or words[end] not in _SURVIVES):
+    still = words[at:end] in (["is", "still"], ["are", "still"])
+    if still and words[end : end + 1] == ["needed"]:
+        pass
+    elif words[end : end + 1] == [] or words[end] not in _SURVIVES:
         return None
+    elif words[at] in BE and words[at + 1 : at + 2] != ["to"]:
+        return None  # "the rows are kept" tells how something works
     start = at
     while start > 0 and not phrase.is_mark(start - 1) and words[start - 1] not in ("and", "but"):
         start -= 1
@@ -386,6 +389,10 @@ def _past_me(phrase: Phrase, at: int) -> Plain:
     return None
 
 
+_ALLOWED_BY = frozenset(("now", "too", "after", "all", "again", "today", "please", "and", "then"))
+"""What may stand behind leave; "at any time" tells of what the thing has to bear."""
+
+
 def _may_be(phrase: Phrase, at: int) -> Plain:
     """Read ``old.json can be deleted`` and ``old.json may go`` as leave to delete it."""
     words = phrase.words
@@ -401,7 +408,7 @@ def _may_be(phrase: Phrase, at: int) -> Plain:
         return None
     behind = end
     while not phrase.is_mark(behind):
-        if words[behind] not in PERIODS and words[behind] not in ("too", "after", "all", "and"):
+        if words[behind] not in _ALLOWED_BY:
             return None
         if words[behind] == "and":
             break
@@ -409,7 +416,7 @@ def _may_be(phrase: Phrase, at: int) -> Plain:
     start = at - 1
     while start > 0 and not phrase.is_mark(start - 1) and words[start - 1] not in OPENERS:
         start -= 1
-    named = any(phrase.is_thing(place) for place in range(start, at))
+    named = any(phrase.is_named(place) for place in range(start, at))
     if not base or not named:
         return None
     subject = phrase.tokens[start:at]
