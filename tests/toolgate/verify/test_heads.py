@@ -7,11 +7,12 @@ import pytest
 from checkpoints import FIRST, ORIGIN, held
 
 from toolgate.canonical import digest
-from toolgate.ledger.checkpoint import Checkpoint, format_text
+from toolgate.ledger.checkpoint import Checkpoint, format_text, spine_line
 from toolgate.ledger.merkle import tree_root
 from toolgate.ledger.notes import Note, format_note, sign
 from toolgate.verify import verify
-from toolgate.verify.anchors import Anchors
+from toolgate.verify.anchors import NOTHING, Anchors
+from toolgate.verify.heads import Heads
 
 
 @pytest.fixture
@@ -25,9 +26,9 @@ def spine(tmp_path):
     return (tmp_path / "ledger" / ledgers.SPINE).read_bytes().split(b"\n")[:-1]
 
 
-def kept(leaves):
-    """Return a checkpoint over some session heads that names no entry, as an outsider has it."""
-    text = format_text(Checkpoint(ORIGIN, len(leaves), tree_root(leaves), ()))
+def kept(leaves, *more):
+    """Return a checkpoint over some session heads, as an outsider has it."""
+    text = format_text(Checkpoint(ORIGIN, len(leaves), tree_root(leaves), more))
     return held(format_note(Note(text, (sign(text, ORIGIN, FIRST),))))
 
 
@@ -46,3 +47,63 @@ def test_a_root_binds_the_spine_up_to_the_last_end_below_it(spine, tmp_path, siz
     assert not [item for item in report.findings if item.code == "log.equivocation"]
     behind = f"{ends[size - 1] + 1 if size else 1} to {len(spine)}"
     assert [one for one in report.conditions if behind in one or not size]
+
+
+class Log:
+    """The log of session heads by itself, and what was found of it."""
+
+    def __init__(self, anchors=NOTHING):
+        self.found = []
+        self.heads = Heads(anchors, lambda *item: self.found.append(item[0]))
+
+
+def test_before_anything_was_read_nothing_counts():
+    heads = Log().heads
+    assert (heads.origin, heads.checkpoints, heads.rotations, heads.covered) == (None, 0, 0, 0)
+    assert not heads.names_entries
+    assert (heads.checked(), heads.unchecked()) == ([], [])
+
+
+NAMED, OTHER = digest(b"named"), digest(b"other")
+
+
+@pytest.mark.parametrize(
+    ("read", "found"),
+    [
+        ([NAMED], []),
+        ([NAMED, OTHER], []),  # a fork has two entries of that number
+        ([OTHER, NAMED], []),
+        ([OTHER], ["log.equivocation"]),
+        ([OTHER, digest(b"third")], ["log.equivocation"]),
+        ([], ["log.equivocation"]),
+    ],
+)
+def test_the_entry_a_copy_names_is_one_that_was_read(read, found):
+    log = Log(Anchors((kept([], spine_line(3, NAMED)),)))
+    assert log.heads.names_entries
+    for one in read:
+        log.heads.entry(3, one)
+    log.heads.finish((3, OTHER))
+    assert log.found == found
+    assert log.heads.covered == (0 if found else 3)
+
+
+def test_a_copy_beyond_the_end_says_that_the_tail_was_lost():
+    log = Log(Anchors((kept([], spine_line(4, NAMED)),)))
+    log.heads.finish((3, OTHER))
+    assert log.found == ["log.equivocation"]
+    log = Log(Anchors((kept([b"x" * 32]),)))
+    log.heads.finish((3, OTHER))
+    assert log.found == ["log.equivocation"]
+
+
+def test_of_several_copies_the_one_that_reaches_furthest_covers():
+    copies = [kept([], spine_line(number, NAMED)) for number in (2, 5, 3)]
+    log = Log(Anchors(tuple(copies)))
+    for number in (2, 3, 5):
+        log.heads.entry(number, NAMED)
+    log.heads.finish((6, OTHER))
+    assert (log.found, log.heads.covered) == ([], 5)
+    assert [one.partition(" and ")[2] for one in log.heads.checked()] == [
+        f"the spine up to entry {number}" for number in (2, 5, 3)
+    ]
