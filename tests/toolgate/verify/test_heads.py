@@ -13,6 +13,8 @@ from toolgate.ledger.notes import Note, format_note, sign
 from toolgate.verify import verify
 from toolgate.verify.anchors import NOTHING, Anchors
 from toolgate.verify.heads import Heads
+from toolgate.verify.read import Line
+from toolgate.verify.shapes import Other
 
 
 @pytest.fixture
@@ -59,7 +61,7 @@ class Log:
 
 def test_before_anything_was_read_nothing_counts():
     heads = Log().heads
-    assert (heads.origin, heads.checkpoints, heads.rotations, heads.covered) == (None, 0, 0, 0)
+    assert (heads.origin, heads.checkpoints, heads.covered) == (None, 0, 0)
     assert not heads.names_entries
     assert (heads.checked(), heads.unchecked()) == ([], [])
 
@@ -107,3 +109,39 @@ def test_of_several_copies_the_one_that_reaches_furthest_covers():
     assert [one.partition(" and ")[2] for one in log.heads.checked()] == [
         f"the spine up to entry {number}" for number in (2, 5, 3)
     ]
+
+
+def test_checkpoints_and_keys_are_counted(tmp_path):
+    made = ledgers.Writer(tmp_path / "ledger", "s")
+    made.decide("a", "denied")
+    made.close()
+    for number in (1, 2, 3):
+        made.ledger.checkpoint(FIRST, ts=made.tick(), origin=ORIGIN)
+        said = f"log: {number} checkpoint{'s' * (number > 1)} of {ORIGIN} against the sessions"
+        report = verify(str(tmp_path / "ledger"))
+        assert f"{said}, signed with 1 key" in report.checked
+        assert report.findings == []
+
+
+def key_entry(name):
+    ev = {"role": "checkpoint", "name": name, "old": None, "new": "k", "signatures": []}
+    return Other(
+        ev=ev,
+        kind="key_rotate",
+        parents=[],
+        prev_digest=OTHER,
+        seq=1,
+        session=None,
+        ts=1,
+        turn=None,
+    )
+
+
+def test_a_log_without_a_name_may_take_any_without_spaces():
+    said = []
+    heads = Heads(NOTHING, lambda *item: said.append(item))
+    entry = key_entry("two words")
+    heads.other(Line("f", 7, 0, b"", NAMED, entry, ""), entry, (0, OTHER))
+    message = "f:7: the log's name is 'two words'; expected a name without spaces"
+    assert said == [("log.key_rotation", NAMED, message)]
+    assert heads.origin is None
