@@ -212,7 +212,7 @@ class Heads:
 
     def _fault_of_held(self, held: Held) -> str | None:
         """Return what is wrong with the signatures of a checkpoint that was kept."""
-        trusted = self._trusted(held)
+        trusted = self._trusted()
         if trusted and not any(signed_by(held.note, key) for key in trusted):
             whose = "the ledger's" if self._anchors.key is None else "the pinned"
             return f"is not signed with {whose} key {trusted[0].text}, nor one it was rotated to"
@@ -221,12 +221,12 @@ class Heads:
                 return f"carries no cosignature of {witness.text} that verifies"
         return None
 
-    def _trusted(self, held: Held) -> list[NoteKey]:
+    def _trusted(self) -> list[NoteKey]:
         """Return the keys that may sign a checkpoint that was kept; none where none is known."""
         pinned, keys = self._anchors.key, self._keys
-        if pinned is not None:
-            return keys[keys.index(pinned) :] if pinned in keys else [pinned]
-        return keys if held.checkpoint.origin == self.origin else []
+        if pinned is None:
+            return keys
+        return keys[keys.index(pinned) :] if pinned in keys else [pinned]
 
     def _difference(self, copy: _Copy, last: int) -> str | None:
         """Return where a checkpoint that was kept and the ledger part, None if they do not."""

@@ -90,13 +90,22 @@ def test_the_entry_a_copy_names_is_one_that_was_read(read, found):
     assert log.heads.covered == (0 if found else 3)
 
 
-def test_a_copy_beyond_the_end_says_that_the_tail_was_lost():
-    log = Log(Anchors((kept([], spine_line(4, NAMED)),)))
-    log.heads.finish((3, OTHER))
-    assert log.found == ["log.equivocation"]
-    log = Log(Anchors((kept([b"x" * 32]),)))
-    log.heads.finish((3, OTHER))
-    assert log.found == ["log.equivocation"]
+@pytest.mark.parametrize(
+    ("copy", "reached"),
+    [
+        (kept([], spine_line(4, NAMED)), "0 had ended and reached entry 4"),
+        (kept([b"x" * 32]), "1 had ended"),
+    ],
+)
+def test_a_copy_beyond_the_end_says_that_the_tail_was_lost(copy, reached):
+    said = []
+    heads = Heads(Anchors((copy,)), lambda *item: said.append(item))
+    heads.finish((3, OTHER))
+    message = (
+        f"checkpoint kept: says that {reached}; the ledger ends at entry 3 with 0 sessions ended: "
+        "it lost its tail"
+    )
+    assert said == [("log.equivocation", "checkpoint kept", message)]
 
 
 def test_of_several_copies_the_one_that_reaches_furthest_covers():
