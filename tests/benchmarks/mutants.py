@@ -69,7 +69,7 @@ UNITS = {
 """By test file the modules it is about; ``traces`` stands for all that lie below it."""
 
 _TESTS = "tests/toolgate/verify"
-_SLOW = "linear_time or memory_does_not_grow or any_damage or interrupt"
+_SLOW = "linear_time or memory_does_not_grow or any_damage or interrupt or honest_life"
 _SHARED = ("begin", "leave", "noted", "part", "sums", "take")
 """Methods that only an audit in several processes calls; its tests are slow."""
 _SECONDS = 90
@@ -188,7 +188,7 @@ class Trial:
         gc.freeze()  # what is there stays shared with every process that is forked
         wrong = self._killer_of(None, session)
         if wrong:
-            raise SystemExit(f"the code without a mutant fails: {wrong}")
+            raise pytest.UsageError(f"the code without a mutant fails: {wrong}")
         for name in self._names:
             found = self._killer_of(name, session)
             self._cases.count(found)
@@ -213,7 +213,7 @@ class Trial:
             found = pipe.read().decode()
         _, status = os.waitpid(child, 0)
         if status and not os.WIFSIGNALED(status):
-            raise SystemExit(f"{name} could not be tried")
+            raise pytest.UsageError(f"{name} could not be tried")
         return "time" if status else found
 
     def _test(self, session: pytest.Session, name: str) -> str:

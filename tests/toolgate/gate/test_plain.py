@@ -214,6 +214,9 @@ def test_an_open_quotation_is_read_as_the_grammar_reads_it_closed(command, said,
     ],
 )
 def test_hostile_here_documents_take_little_time(text):
-    begun = time.process_time()
-    read_plain(text)
-    assert time.process_time() - begun < 0.05
+    def spent():
+        begun = time.process_time()
+        read_plain(text)
+        return time.process_time() - begun
+
+    assert min(spent() for _ in range(5)) < 0.05

@@ -9,7 +9,6 @@ with a fault is never proved harmless.
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from toolgate.gate.shell import straight
 from toolgate.gate.shell.expand import BLANKS, Expander, joined, spread, unknown
 from toolgate.gate.shell.model import HOLE, Command, Line, Redirect, Script, Word
 from toolgate.gate.shell.plain import Plain, read_plain
@@ -86,8 +85,10 @@ def read(
         if plain is None and (text.count('"') % 2 or text.count("'") % 2):
             plain = _closed(text, work)
         if plain is not None:
-            if straight.is_straight(plain):
-                return straight.script(plain, cwd, home, work)
+            from toolgate.gate.shell.straight import is_straight, script
+
+            if is_straight(plain):
+                return script(plain, cwd, home, work)
             if not plain.quotes:
                 from toolgate.gate.shell.plain_nodes import program
 

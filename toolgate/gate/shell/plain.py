@@ -11,7 +11,6 @@ Source: POSIX.1-2024, Shell Command Language, 2.3 Token Recognition, 2.7.4 Here-
 """
 
 import re
-from typing import NamedTuple
 
 from toolgate.gate.shell import words
 from toolgate.gate.shell.model import Redirect, Word
@@ -27,23 +26,16 @@ here-document says, ``"$(cat <<'EOF' ...)"``."""
 
 _TOKEN = re.compile(
     r"""(?: [ \t] | (?<=[ \t])\\\n )*+(?:
-    (?P<literals> (?!=) [A-Za-z0-9_./:=@%+,^-]++ (?![^ \t\n;|&])
-        (?: [ \t]++ (?!=) [A-Za-z0-9_./:=@%+,^-]++ (?![^ \t\n;|&]) )*+ )
+    (?P<literals> (?: (?!=) [\w./:=@%+,^-]++ (?![^ \t\n;|&]) [ \t]*+ )++ )
     |(?P<operator> && | \|\| | [;|\n] )
-    |(?P<heredoc> << [ \t]*+ (?P<q>['"]) (?P<mark> [A-Za-z_][A-Za-z0-9_]*+ ) (?P=q) [ \t]*+ \n
-        (?P<body> (?! [ \t\n\\] ) (?: (?! [ \t]*+ (?P=mark) ) [^\n]*+ \n )*+ )
-        (?P=mark) (?: \n | \Z ) )
-    |(?P<redirect> [0-9]* (?: >> | >& | > | < ) )
-        (?: [ \t]*+ (?P<target> (?!=) [A-Za-z0-9_./:=@%+,^-]++ (?![^ \t\n;|&]) ) )?+
-    |(?P<word> [A-Za-z0-9_./:=@%+,^*?\[\]~{}!-]+ )
+    |(?P<redirect> [0-9]* (?: >> | >& | > | <(?!<) ) )
+        (?: [ \t]*+ (?P<target> (?!=) [\w./:=@%+,^-]++ (?![^ \t\n;|&]) ) )?+
+    |(?P<word> [\w./:=@%+,^*?\[\]~{}!-]+ )
     |(?P<raw> '[^']*' )
     |(?P<string> "[^"$`\\]* (?: (?: \\. | \$(?=") ) [^"$`\\]* )* " )
-    |(?P<said> (?<![^ \t]) "\$\(cat[ ]<<'(?P<ends> [A-Za-z_][A-Za-z0-9_]*+ )'\n
-        (?P<says> (?! [ \t\n\\] ) (?: (?! [ \t]*+ (?P=ends) ) [^\n]*+ \n )*+ )
-        (?P=ends) \n \)" (?![^ \t\n;|]) )
     |(?P<escape> (?<![^ \t\n]) \\[();!] (?![^ \t\n;|]) )
     )""",
-    re.VERBOSE | re.DOTALL,
+    re.VERBOSE | re.DOTALL | re.ASCII,
 )
 # Escapes are only those of the marks that find takes, as words of their own.
 _REDIRECTS = frozenset((">", ">>", ">&", "<"))
@@ -76,19 +68,12 @@ class Simple:
         self.redirects: list[tuple[Redirect, bool]] = []
 
 
-class Part(NamedTuple):
-    """A pipeline, and how it follows on what is before it.
-
-    Args:
-        operator: ``&&``, ``||``, or ``;`` where it does so in any case.
-        stages: its commands.
-    """
-
-    operator: str
-    stages: list[Simple]
+Part = tuple[str, list[Simple]]
+"""A pipeline's commands, behind what joins it to what is before: ``&&``, ``||``, or ``;`` where
+it follows in any case."""
 
 
-class Plain(NamedTuple):
+class Plain:
     """Plain text.
 
     Args:
@@ -97,9 +82,12 @@ class Plain(NamedTuple):
         quotes: whether it holds a here-document.
     """
 
-    parts: list[Part]
-    names: list[str]
-    quotes: bool
+    __slots__ = ("names", "parts", "quotes")
+
+    def __init__(self, parts: list[Part], names: list[str], *, quotes: bool) -> None:
+        self.parts = parts
+        self.names = names
+        self.quotes = quotes
 
 
 class _NotPlainError(Exception):
@@ -154,7 +142,7 @@ class _Reader:
         """
         end = 0
         next_token = _TOKEN.match
-        while match := next_token(text, end):
+        while match := next_token(text, end) or _quotation(text, end):
             kind = str(match.lastgroup)
             pieces = self._pieces
             if pieces and end != match.start("redirect" if kind == "target" else kind):
@@ -163,13 +151,11 @@ class _Reader:
             end = match.end()
             if kind == "literals":
                 token = match[kind]
+                others = token.split()
                 if pieces or self._redirect:
-                    first, *others = token.split()
-                    pieces.append(("literal", first))
-                    if others:
+                    pieces.append(("literal", others.pop(0)))
+                    if others or token[-1] in " \t":
                         self._end_word()
-                else:
-                    others = token.split()
                 self._command.words += [_new(Word, (one, *_REST)) for one in others]
             elif kind == "operator":
                 self._operator(match[kind])
@@ -192,7 +178,7 @@ class _Reader:
             raise _NotPlainError
         if self._begun() or not self._parts:
             self._end_command(";")
-        return Plain(self._parts, self._names, self._quotes)
+        return Plain(self._parts, self._names, quotes=self._quotes)
 
     def _operator(self, token: str) -> None:
         if token != "\n":
@@ -262,10 +248,19 @@ class _Reader:
         if operator == "|":
             return
         self._long_part = self._long_part or len(self._stages) >= _LONG
-        self._parts.append(Part(self._joining, self._stages))
+        self._parts.append((self._joining, self._stages))
         self._stages, self._joining = [], operator
         if operator == ";":
             self._long_part = False
+
+
+def _quotation(text: str, start: int) -> re.Match[str] | None:
+    """Return the here-document that begins at a place; few texts hold one."""
+    if "<<" not in text:
+        return None
+    from toolgate.gate.shell.plain_quotations import QUOTATION
+
+    return QUOTATION.match(text, start)
 
 
 def _joined(pieces: list[tuple[str, str]]) -> tuple[str, bool]:

@@ -1,6 +1,6 @@
 """Plain text as nodes like those of the grammar, where the walk has to follow what it changes."""
 
-from toolgate.gate.shell.plain import Part, Plain, Simple
+from toolgate.gate.shell.plain import Plain, Simple
 
 
 class Node:
@@ -26,18 +26,18 @@ class Node:
 def program(plain: Plain) -> Node:
     """Return the root of plain text."""
     children: list[Node] = []
-    for part in plain.parts:
-        node = _pipeline(part)
-        if part.operator == ";":
+    for operator, commands in plain.parts:
+        node = _pipeline(commands)
+        if operator == ";":
             children.append(node)
         else:
-            children[-1] = Node("list", [children[-1], Node(part.operator, []), node])
+            children[-1] = Node("list", [children[-1], Node(operator, []), node])
     return Node("program", children)
 
 
-def _pipeline(part: Part) -> Node:
+def _pipeline(commands: list[Simple]) -> Node:
     stages: list[Node] = []
-    for simple in part.stages:
+    for simple in commands:
         if stages:
             stages.append(Node("|", []))
         stages.append(Node("plain_command", [], simple))
