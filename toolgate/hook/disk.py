@@ -1,7 +1,7 @@
 """Where links that lie on the disk take a path, looked up when the gate asks."""
 
 from os import scandir
-from os.path import basename, dirname, islink, join, realpath
+from os.path import basename, dirname, islink, join, lexists, realpath
 
 from toolgate.gate.call import Place
 from toolgate.gate.facts.session import Session
@@ -11,6 +11,8 @@ MAX_ENTRIES = 10_000
 """How many entries of a folder are looked at for those that a pattern names."""
 
 _PATTERN = "*?["
+_SHELL_ALONE = ("[^", "[:", "[=", "[.")
+"""What a bracket holds that shells read otherwise than ``fnmatch`` does."""
 
 
 class Disk:
@@ -32,10 +34,10 @@ class Disk:
         """Return where links take a path; see ``gate.facts.session.Session``.
 
         Args:
-            path: absolute and normalized, perhaps with a pattern in its last part.
+            path: absolute and normalized, perhaps with patterns in its parts.
         """
         try:
-            if any(char in _PATTERN for char in basename(path)):
+            if _is_pattern(path):
                 return tuple(self._by_pattern(path))
             real = self._named(self._real(path))
         except (OSError, ValueError):  # ValueError: no file system can have such a name
@@ -51,25 +53,29 @@ class Disk:
         return realpath(real) if islink(real) else real
 
     def _by_pattern(self, path: str) -> list[str]:
-        """Return what the links of a folder lead to that fit a pattern, and the folder itself."""
-        from fnmatch import fnmatchcase
-
-        folder, pattern = dirname(path), basename(path)
-        real = self._real(folder)
-        named = self._named(real)
-        found = [] if named == folder else [join(named, pattern)]
-        if any(char in _PATTERN for char in folder):
-            return found
-        try:
-            with scandir(real) as entries:
-                for count, entry in enumerate(entries):
-                    if count == MAX_ENTRIES:
-                        return [*found, HOLE]
-                    if entry.is_symlink() and fnmatchcase(entry.name, pattern):
-                        found.append(self._named(self._real(join(real, entry.name))))
-        except (FileNotFoundError, NotADirectoryError):
-            pass  # nothing there that a pattern could name
-        return found
+        """Return what the links lead to that a pattern names, and where folders behind it lie."""
+        parts = path.split("/")
+        first = next(at for at, part in enumerate(parts) if _is_pattern(part))
+        literal = "/".join(parts[:first]) or "/"
+        real = self._real(literal)
+        level = [(real, self._named(real) != literal)]
+        left, last = MAX_ENTRIES, len(parts) - 1
+        led: list[str] = []
+        for at in range(first, last + 1):
+            below: list[tuple[str, bool]] = []
+            for folder, linked in level:
+                if at == last and linked and _is_pattern(parts[at]):
+                    led.append(self._named(join(folder, parts[at])))
+                names, left = _fitting(folder, parts[at], left)
+                if left < 0:
+                    return [*led, HOLE]
+                for name in names:
+                    entry = join(folder, name)
+                    link = islink(entry)
+                    below.append((realpath(entry) if link else entry, link or linked))
+            level = below
+        led.extend(self._named(entry) for entry, linked in level if linked)
+        return list(dict.fromkeys(led))
 
     def _named(self, real: str) -> str:
         """Return a path by the name its workspace, home or temporary folder goes by."""
@@ -81,6 +87,35 @@ class Disk:
             if real == there or real.startswith(there + "/"):
                 return name + real[len(there) :]
         return real
+
+
+def _is_pattern(text: str) -> bool:
+    return any(char in _PATTERN for char in text)
+
+
+def _fitting(folder: str, part: str, left: int) -> tuple[list[str], int]:
+    """Return the entries of a folder that one part of a path names, and how many may follow.
+
+    A bracket that is not understood stands for anything, so that no link is missed.
+    """
+    from fnmatch import fnmatchcase
+
+    if not _is_pattern(part):
+        return ([part] if lexists(join(folder, part)) else []), left
+    if any(form in part for form in _SHELL_ALONE):
+        part = part[: part.index("[")] + "*"
+    names: list[str] = []
+    try:
+        with scandir(folder) as entries:
+            for entry in entries:
+                left -= 1
+                if left < 0:
+                    break
+                if fnmatchcase(entry.name, part):
+                    names.append(entry.name)
+    except (FileNotFoundError, NotADirectoryError):
+        pass  # nothing there that a pattern could name
+    return names, left
 
 
 class OnDisk:

@@ -68,6 +68,29 @@ def test_a_pattern_leads_where_the_links_it_names_lead(app, place):
     assert looked.leads(f"{app}/linked/*.txt") == (f"{app}/docs/*.txt", "/etc/passwd")
 
 
+def test_a_pattern_for_a_folder_leads_where_linked_folders_lead(app, place):
+    (app / "linked").symlink_to("../.ssh")
+    (app / "docs" / "deep").symlink_to("/etc")
+    looked = Disk(place)
+    assert looked.leads(f"{app}/l*/id_rsa") == (f"{app.parent}/.ssh/id_rsa",)
+    assert looked.leads(f"{app}/*/deep/hosts") == ("/etc/hosts",)
+    assert f"{app.parent}/.ssh/*" in looked.leads(f"{app}/*/*")
+    assert looked.leads(f"{app}/l*/not-there") == ()
+    assert looked.leads(f"{app}/d*/*.md") == ()
+
+
+@pytest.mark.parametrize("pattern", ["[^z]*", "n[[:alpha:]]tes", "*[^x]"])
+def test_a_bracket_that_shells_read_their_own_way_misses_no_link(app, place, pattern):
+    (app / "notes").symlink_to("../.ssh/id_rsa")
+    assert f"{app.parent}/.ssh/id_rsa" in Disk(place).leads(f"{app}/{pattern}")
+
+
+@pytest.mark.parametrize("command", ["cat l*/id_rsa", "cat */*", "echo x > l*/id_rsa"])
+def test_what_a_pattern_reaches_through_a_linked_folder_is_asked_about(app, decide, command):
+    (app / "linked").symlink_to("../.ssh")
+    assert decide("Bash", command=command).state != "allow"
+
+
 def test_a_folder_with_more_entries_than_are_looked_at_is_not_known(app, place, monkeypatch):
     monkeypatch.setattr(disk, "MAX_ENTRIES", 3)
     for number in range(4):
