@@ -64,6 +64,8 @@ class Disk:
         for at in range(first, last + 1):
             below: list[tuple[str, bool]] = []
             for folder, linked in level:
+                if islink(folder):
+                    continue  # it leads in a circle: nothing can be opened below it
                 if at == last and linked and _is_pattern(parts[at]):
                     led.append(self._named(join(folder, parts[at])))
                 names, left = _fitting(folder, parts[at], left)
