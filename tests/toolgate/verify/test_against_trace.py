@@ -183,6 +183,12 @@ def test_an_end_found_by_content_says_so_and_has_the_decided_id():
     assert (ending.call, ending.join) == ("c", "content")
 
 
+def test_an_end_found_by_content_says_so_where_only_the_trace_has_an_id():
+    call = decided("made-1", terminal="")
+    (ending,) = Held(span("x", args_digest=ARGS)).session(call).against.endings
+    assert (ending.call, ending.join) == ("made-1", "content")
+
+
 def test_no_end_is_kept_of_a_denied_call_nor_where_nothing_executes():
     held = Held(span(status=ERROR)).session(decided(state="denied", terminal=""))
     assert list(held.against.endings) == []
