@@ -12,6 +12,7 @@ from typing import Any
 from evalkit.challenge.past import PastRun
 from evalkit.challenge.score import ALPHA, Result, score
 from evalkit.errors import RefusedError, UsageError
+from evalkit.stats.multiplicity import holm
 from evalkit.stats.paired import Paired, fewest_discordant, paired
 from evalkit.stats.present import limits, points
 
@@ -211,10 +212,8 @@ def hold_together(against: list[dict[str, Any]]) -> dict[str, int]:
 
 
 def _adjust(rows: list[dict[str, Any]], name: str) -> None:
-    largest = 0.0
-    for place, row in enumerate(sorted(rows, key=lambda row: float(row["p_exact"]))):
-        largest = max(largest, min(1.0, row["p_exact"] * (len(rows) - place)))
-        row[name] = largest
+    for row, held in zip(rows, holm([row["p_exact"] for row in rows]), strict=True):
+        row[name] = held.adjusted
 
 
 def _finding(match: dict[str, Any]) -> str:

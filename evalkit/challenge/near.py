@@ -7,7 +7,8 @@ shell's operators. Twins of a pair with different labels are meant to be close a
 
 Candidates are found by prefix filtering, which misses none: of two sets of shingles with that
 much in common, the rarest few of one hold a rare one of the other. The work grows with the
-cases but for hostile input, where it stops at ``MOST_COMPARED`` and says so.
+cases but for hostile input, where it stops at ``MOST_COMPARED`` comparisons, or at
+``MOST_SCANNED`` candidates, and says so.
 
 Source: Bayardo, Ma and Srikant (2007), Scaling up all pairs similarity search; the prefix filter.
 """
@@ -22,7 +23,7 @@ from evalkit.challenge.case import PRE, Case, ChallengeSet
 from toolgate.canonical import canonical_bytes
 
 CALLS, TASKS = 0.8, 0.5
-MOST_COMPARED = 2_000_000
+MOST_COMPARED, MOST_SCANNED = 2_000_000, 20_000_000
 _WORDS = re.compile(r"[^\s\"'`;|&()<>{}\[\],=:\\]+")
 _DIGITS = re.compile(r"\d+")
 
@@ -100,12 +101,15 @@ def near(texts: list[Text], *, across: bool = False) -> tuple[list[Near], bool]:
     by_size = sorted(range(len(texts)), key=lambda number: len(texts[number].call))
     seen: dict[Shingle, list[int]] = defaultdict(list)
     found: list[Near] = []
-    compared = 0
+    compared = scanned = 0
     for number in by_size:
         call = texts[number].call
         least = CALLS * len(call)
         prefix = sorted(call, key=order.__getitem__)[: len(call) - ceil(least) + 1]
         candidates = {other for shingle in prefix for other in seen[shingle]} if call else set()
+        scanned += len(candidates)
+        if scanned > MOST_SCANNED:
+            return sorted(found), False
         for other in candidates:
             apart = texts[other].where != texts[number].where
             if len(texts[other].call) < least or (across and not apart):

@@ -24,6 +24,7 @@ Begin = Callable[[Case], bool]
 BATCH = 50
 """How many cases a process gets at a time."""
 _SPAN, _LENGTH = struct.Struct(">II"), struct.Struct(">Q")
+_MOST_OPEN = 1 << 16  # what the system names as its limit may be none, or a billion
 _AHEAD = 2
 """How many times as much is under way as is worked on, so that nobody waits."""
 
@@ -159,7 +160,7 @@ def _serve(cases: list[Case], shown: Callable[[Case], Done], asked: int, answer:
         low, high = sorted((asked, answer))
         os.closerange(3, low)
         os.closerange(low + 1, high)
-        os.closerange(high + 1, os.sysconf("SC_OPEN_MAX"))
+        os.closerange(high + 1, _MOST_OPEN)
         with os.fdopen(asked, "rb") as asking, os.fdopen(answer, "wb") as answers:
             while span := asking.read(_SPAN.size):
                 start, stop = _SPAN.unpack(span)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from evalkit.build import Build
+from evalkit.challenge.anchor import keep_head_locked
 from evalkit.challenge.case import Fixtures
 from evalkit.challenge.claims import SEALED, Claim, read_claims
 from evalkit.challenge.execute import Desk, execute
@@ -41,6 +42,7 @@ from toolgate.ledger.salt import salt
 from toolgate.verify import Finding, verify
 
 _MOST_FINDINGS = 20
+_NEVER_US = 10**18
 _COUNTS = ("cases", "match", "permissive", "dangerous_allow", "stricter", "unscored")
 
 
@@ -148,7 +150,9 @@ def finish(work: Work, watch: Watch) -> Finished:
         prediction=_kept(claim, results),
         quarantine=without(results, read_quarantines(work.root, work.frozen.digest), weights),
     )
-    return Finished(context, publish(context, work.frozen.set, work.reports, work.main, now()))
+    report = publish(context, work.frozen.set, work.reports, work.main, now())
+    keep_head_locked(work.root, work.reports)
+    return Finished(context, report)
 
 
 def _execute(
@@ -201,6 +205,7 @@ def _close(work: Work, directory: str, own: Ledger, results: list[Result]) -> tu
     run = work.claim.run
     hold_to_ledger(results, recorded_decisions(directory, run), run)
     if not session_closed(directory):
+        own.recover(ts=now(), idle_us=_NEVER_US)  # what a kill left behind the last whole line
         own.session_close(run, closed_by="session_end", ts=now())
     return own.head()
 

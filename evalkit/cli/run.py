@@ -168,7 +168,9 @@ def resume(
 def _gate_of(choice: "Choice") -> "tuple[AnyGate, Build]":
     import evalkit.build
     from evalkit.gates.choice import open_gate
+    from toolgate.canonical import warm
 
+    warm()
     gate = open_gate(choice)
     return gate, evalkit.build.current(gate.policy_digest)
 

@@ -133,7 +133,9 @@ def _text(value: dict[str, Any] | None) -> str:
 
 def _data(rows: list[dict[str, Any]]) -> str:
     """Return rows as JSON that cannot end the element it stands in."""
-    text = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+    import orjson
+
+    text = bytes(orjson.dumps(rows)).decode("utf-8")
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 

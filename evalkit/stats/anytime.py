@@ -13,8 +13,10 @@ from evalkit.stats.bisection import first
 from evalkit.stats.counts import exact_alpha, positive, share_of
 
 METHOD = "anytime-valid, prior over posterior, without replacement"
-_CLOSE = 1e-10
-"""Gap of logarithms, over their size, under which a ratio is taken exactly."""
+_CLOSE = 1e-14
+"""Gap of logarithms, over the largest of them, under which a ratio is taken exactly."""
+_MOST_EXACT = 20_000
+"""Most calls for which it is; beyond them one more event never comes near the limit exactly."""
 
 
 class Anytime(NamedTuple):
@@ -85,10 +87,12 @@ def anytime(
         + _log_choose(drawn, events)
     )
 
+    close = max(1e-10, _CLOSE * lgamma(whole + 2))
+
     def kept(total: int) -> bool:
         seen = _log_choose(total, events) + _log_choose(whole - total, drawn - events)
         found = base - seen
-        if abs(found - limit) > _CLOSE * max(1.0, base):
+        if abs(found - limit) > close or drawn > _MOST_EXACT:
             return found < limit
         return _exact_ratio(events, drawn, whole, total, (a, b)) * alpha < 1
 

@@ -9,7 +9,6 @@ share of sessions with any event, which bounds the call rate only where all
 sessions are of one size.
 """
 
-import random
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -111,12 +110,13 @@ def korn_graubard(
 
     Source: Korn and Graubard (1998), Survey Methodology 24:193.
     """
-    below, above = tails(alpha_of(level), side_of(side))
+    alpha = alpha_of(level)
+    below, above = tails(alpha, side_of(side))
     if base.variance is None or base.k in (0, base.n):
         return None
     if base.variance == 0 and not cap:
         return None
-    effective = _effective(base, below or above or 0.0, cap=cap)
+    effective = _effective(base, alpha / 2 if side == "two" else alpha, cap=cap)
     events = effective * base.k / base.n
     lower = 0.0 if below is None else lower_limit(events, effective, below)
     upper = 1.0 if above is None else upper_limit(events, effective, above)
@@ -149,13 +149,15 @@ def resampled(
     Source: Efron (1979), with sessions as units.
     """
     base = sessions(counts)
+    from random import Random
+
     start, alpha, number = count("seed", seed), alpha_of(level), count("draws", draws)
     if number < 200:
         raise UsageError(f"draws is {number}: expected at least 200")
     size = len(base.counts)
     if size < FEWEST_TO_RESAMPLE or base.k in (0, base.n):
         return None
-    draw = random.Random(start).random
+    draw = Random(start).random
     rates = []
     for _ in range(number):
         picked = [base.counts[int(draw() * size)] for _ in range(size)]

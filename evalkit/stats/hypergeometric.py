@@ -14,12 +14,15 @@ is certain: the events that were seen, or all calls but the others seen.
 from fractions import Fraction
 from math import comb
 
+from evalkit.errors import UsageError
 from evalkit.stats.bisection import first
 from evalkit.stats.counts import exact_alpha, share_of, side_of
 from evalkit.stats.interval import Total
 
 METHOD = "exact hypergeometric"
 CENSUS = "census"
+MOST = 4_000_000_000
+"""Largest population; beyond it the library's tail takes minutes, and a sample says the same."""
 _CLOSE = 1e-8
 """Relative gap under which a tail is counted exactly; far above the error of the doubles."""
 
@@ -41,12 +44,13 @@ def hypergeometric(
 
     Raises:
         UsageError: counts that are negative, no integers, or not k <= n <= population; a bad
-            level or side.
+            level or side; a population above four billion calls.
 
     Source: Buonaccorsi (1987); Wright (1991), inversion of both tails.
     """
     events, drawn = share_of(k, n)
     drawn, whole = share_of(drawn, population, ("n", "population"))
+    population_of(whole)
     alpha = exact_alpha(level)
     tail = alpha / 2 if side_of(side) == "two" else alpha
     return Total(
@@ -60,6 +64,19 @@ def hypergeometric(
         CENSUS if drawn == whole else "finite",
         side,
     )
+
+
+def population_of(calls: int) -> int:
+    """Return a population that is not too large to be counted.
+
+    Raises:
+        UsageError: it is above four billion calls.
+    """
+    if calls > MOST:
+        raise UsageError(
+            f"population is {calls}: expected at most {MOST}; take calls as independent instead"
+        )
+    return calls
 
 
 def fewest(k: int, n: int, population: int, tail: Fraction) -> int:

@@ -19,6 +19,8 @@ FISHER = "exact Fisher, by tables no likelier"
 BOSCHLOO = "Boschloo, twice the smaller one-sided p"
 ODDS = "exact conditional odds ratio"
 MOST_TABLES = 4_000_000
+MOST_VALUES = 10_000_000
+"""Most values that the first window's events may take, given those of both."""
 _NO_LIKELIER = 1 + 1e-7
 """Tables within this factor count as equally likely: doubles cannot tell them apart."""
 
@@ -101,7 +103,8 @@ def independent(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> Inde
         level: confidence level of both intervals, in (0, 1).
 
     Raises:
-        UsageError: counts that are negative, no integers, or events > calls; a bad level.
+        UsageError: counts that are negative, no integers, or events > calls; a bad level;
+            windows with more than ten million possible tables.
 
     Source: Fisher (1935); conditional odds by the noncentral hypergeometric law.
     """
@@ -199,6 +202,11 @@ class _Conditional:
 
         events = k1 + k2
         self.low, self.high = max(0, events - n2), min(events, n1)
+        if self.high - self.low > MOST_VALUES:
+            raise UsageError(
+                f"windows with {events} events among {n1} and {n2} calls have more than "
+                f"{MOST_VALUES} tables: use the difference alone"
+            )
         self.at = k1 - self.low
         self.values = np.arange(self.low, self.high + 1, dtype=float)
         before = self.values[:-1]

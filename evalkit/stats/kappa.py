@@ -7,7 +7,6 @@ is 0 and no interval is given: the raw agreement's lower limit says what there
 is to say.
 """
 
-import random
 from collections.abc import Callable, Iterable
 from itertools import accumulate
 from math import sqrt
@@ -110,6 +109,8 @@ def kappa_resampled(
     Raises:
         UsageError: as in ``kappa``; a bad seed or number of draws.
     """
+    from random import Random
+
     start, number = count("seed", seed), count("draws", draws)
     if number < 200:
         raise UsageError(f"draws is {number}: expected at least 200")
@@ -118,7 +119,7 @@ def kappa_resampled(
         return point
     size = len(point.table)
     form, weights = _form(name), _weights(name, size)
-    draw = random.Random(start).random
+    draw = Random(start).random
     bounds = list(accumulate(cell for row in point.table for cell in row))
     values = []
     for _ in range(number):
@@ -196,7 +197,7 @@ def _cohen(table: Table, weights: Weights) -> tuple[float, float] | None:
         for j in size
     )
     variance = square_sum - (value - chance * (1 - value)) ** 2
-    return value, _root(variance / n) / (1 - chance)
+    return value, _error(variance, n) / (1 - chance)
 
 
 def _gwet(table: Table, weights: Weights) -> tuple[float, float] | None:
@@ -216,7 +217,7 @@ def _gwet(table: Table, weights: Weights) -> tuple[float, float] | None:
         for j in size
     )
     variance = square_sum - (seen - 2 * (1 - value) * chance) ** 2
-    return value, _root(variance / n) / (1 - chance)
+    return value, _error(variance, n) / (1 - chance)
 
 
 def _brennan_prediger(table: Table, weights: Weights) -> tuple[float, float] | None:
@@ -229,7 +230,7 @@ def _brennan_prediger(table: Table, weights: Weights) -> tuple[float, float] | N
     seen = _weighted(p, weights)
     size = range(len(table))
     variance = sum(p[i][j] * weights[i][j] ** 2 for i in size for j in size) - seen**2
-    return (seen - chance) / (1 - chance), _root(variance / n) / (1 - chance)
+    return (seen - chance) / (1 - chance), _error(variance, n) / (1 - chance)
 
 
 def _shares(table: Table, n: int) -> _Shares:
@@ -244,6 +245,6 @@ def _weighted(p: _Shares, weights: Weights) -> float:
     )
 
 
-def _root(variance: float) -> float:
-    """Return a standard error; rounding leaves a variance of 0 a little off 0 either way."""
-    return sqrt(variance) if variance > 1e-18 else 0.0
+def _error(variance: float, n: int) -> float:
+    """Return a standard error; a variance of 0 comes out a little off 0 either way."""
+    return sqrt(variance / n) if variance > 1e-15 else 0.0

@@ -10,7 +10,7 @@ and may exclude 0 where the exact p does not: a gate must not mix them.
 from math import sqrt
 from typing import NamedTuple
 
-from evalkit.stats.alternatives import score_limits
+from evalkit.stats.alternatives import at_most, score_limits
 from evalkit.stats.binomial import clopper_pearson
 from evalkit.stats.bisection import crossing
 from evalkit.stats.counts import alpha_of, count, normal_quantile, open_share
@@ -18,6 +18,7 @@ from evalkit.stats.interval import Difference, Interval
 
 NEWCOMBE = "Newcombe square-and-add, method 10, approximate"
 TANGO = "Tango score, approximate"
+_MOST_EXACT = 20_000
 
 
 class Paired(NamedTuple):
@@ -65,16 +66,17 @@ def paired(both: int, first: int, second: int, neither: int, level: float = 0.95
         and Laake (2013).
     """
     a, b, c, d = four(both, first, second, neither)
-    few, at = _lower_ways(b, c)
+    tail, at, mid = _smaller_tail(b, c)
+    other = 1 - tail + at
     return Paired(
         a,
         b,
         c,
         d,
-        p_exact=min(1.0, _chance(2 * few, b + c)),
-        p_mid=_chance(2 * few - at, b + c),
-        p_less=_chance(_ways(b, c), b + c),
-        p_greater=_chance(_ways(c, b), b + c),
+        p_exact=min(1.0, 2 * tail),
+        p_mid=2 * mid,
+        p_less=tail if b <= c else other,
+        p_greater=tail if c <= b else other,
         share=clopper_pearson(b, b + c, level) if b + c else None,
         difference=newcombe(a, b, c, d, level),
     )
@@ -155,7 +157,7 @@ def fewest_discordant(alpha: float = 0.05) -> int:
     """
     accepted = open_share("alpha", alpha)
     cases = 1
-    while _chance(2, cases) >= accepted:
+    while 2 / (1 << cases) >= accepted:
         cases += 1
     return cases
 
@@ -174,25 +176,22 @@ def four(both: int, first: int, second: int, neither: int) -> tuple[int, int, in
     )
 
 
-def _lower_ways(b: int, c: int) -> tuple[int, int]:
-    """Return in how many of the 2**(b + c) ways at most, and exactly, the smaller count occurs."""
+def _smaller_tail(b: int, c: int) -> tuple[float, float, float]:
+    """Return P(X <= k), P(X = k) and the mid-P of the smaller count k, X binomial(b + c, 1/2).
+
+    Summed in integers, so that no rounding enters; very many changed cases by the beta function.
+    """
     few = min(b, c)
+    if few > _MOST_EXACT:
+        tail = at_most(few, b + c, 0.5)
+        below = at_most(few - 1, b + c, 0.5)
+        return tail, tail - below, (tail + below) / 2
     total, term = 0, 1
     for at in range(few + 1):
         total += term
         last, term = term, term * (b + c - at) // (at + 1)
-    return total, last
-
-
-def _ways(k: int, others: int) -> int:
-    """Return in how many of the ways k or fewer occur."""
-    few, at = _lower_ways(k, others)
-    return few if k <= others else (1 << (k + others)) - few + at
-
-
-def _chance(ways: int, cases: int) -> float:
-    """Return ways / 2**cases, whatever their size."""
-    return ways / (1 << cases)
+    whole = 1 << (b + c)
+    return total / whole, last / whole, (2 * total - last) / (2 * whole)
 
 
 def _phi(a: int, b: int, c: int, d: int) -> float:

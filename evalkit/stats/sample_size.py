@@ -22,11 +22,13 @@ from evalkit.stats.counts import (
     open_share,
     positive,
 )
-from evalkit.stats.hypergeometric import exact_tail, tail_probability
+from evalkit.stats.hypergeometric import exact_tail, population_of, tail_probability
 
 BINOMIAL = "smallest n by the exact binomial tail"
 HYPERGEOMETRIC = "smallest n by the exact hypergeometric tail"
 _CLOSE = 1e-8
+_MOST_EXACT = 1_000_000
+"""Largest product of calls and terms that is added up in integers."""
 
 
 class Plan(NamedTuple):
@@ -112,7 +114,7 @@ def sample_size(
         n = _process(few, share, alpha)
         tail = at_most(few, n, share)
         return Plan(n, few, share, None, tail, float(level), BINOMIAL, "process", "upper")
-    whole = count("population", population)
+    whole = population_of(count("population", population))
     # The fewest events that are no longer below the bound; the decimal that was written counts.
     events = floor(exact_share(share) * whole) + 1
     if events > whole or few >= events:
@@ -182,11 +184,11 @@ def _process(few: int, bound: float, alpha: Fraction) -> int:
 def _independent(few: int, n: int, bound: float, alpha: Fraction) -> bool:
     """Return whether at most ``few`` events of n have probability alpha or less."""
     found, share = at_most(few, n, bound), float(alpha)
-    if abs(found - share) > _CLOSE * share or n > 100_000:
+    if abs(found - share) > _CLOSE * share or n * (few + 1) > _MOST_EXACT:
         return found <= share
-    rate = exact_share(bound)
-    exact = sum(comb(n, k) * rate**k * (1 - rate) ** (n - k) for k in range(few + 1))
-    return exact <= alpha
+    event, whole = exact_share(bound).as_integer_ratio()
+    ways = sum(comb(n, k) * event**k * (whole - event) ** (n - k) for k in range(few + 1))
+    return bool(ways <= alpha * whole**n)
 
 
 def _finite(few: int, n: int, population: int, events: int, alpha: Fraction) -> bool:

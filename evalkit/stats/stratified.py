@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from evalkit.errors import UsageError
 from evalkit.stats.counts import exact_alpha, share_of, side_of
-from evalkit.stats.hypergeometric import CENSUS, fewest, most
+from evalkit.stats.hypergeometric import CENSUS, fewest, most, population_of
 from evalkit.stats.interval import Interval
 
 SIDAK = "sum of exact hypergeometric bounds at Sidak's level (Wright)"
@@ -98,7 +98,7 @@ def stratified(
 
     Raises:
         UsageError: no stratum; counts that are negative, no integers, or not k <= n <=
-            population; a bad level, side or joint level.
+            population; one above four billion calls; a bad level, side or joint level.
 
     Source: Wright (1991), Exact Confidence Bounds when Sampling from Small Finite Universes.
     """
@@ -134,7 +134,7 @@ def read_strata(strata: Iterable[tuple[int, int, int]]) -> tuple[Stratum, ...]:
         names = (f"n of stratum {at}", f"population of stratum {at}")
         drawn, whole = share_of(n, population, names)
         events, drawn = share_of(k, drawn, (f"k of stratum {at}", names[0]))
-        read.append(Stratum(whole, drawn, events))
+        read.append(Stratum(population_of(whole), drawn, events))
     if not read:
         raise UsageError("no stratum is given: expected at least 1")
     return tuple(read)

@@ -147,16 +147,17 @@ class _Search:
         last = len(self.parts) - 1
         tables = [
             {
-                events: self._table(at, events, total, exact=at < last)
+                events: self._table(at, events, places[at], exact=at < last)
                 for events in {sample[at] for sample in self.samples}
             }
             for at in range(last + 1)
         ]
+        rows = [place - place.min() for place in places]
         found = np.zeros(places[0].shape)
         for sample in self.samples:
-            term = tables[0][sample[0]][places[0]]
+            term = tables[0][sample[0]][rows[0]]
             for at in range(1, last + 1):
-                term = term * tables[at][sample[at]][places[at]]
+                term = term * tables[at][sample[at]][rows[at]]
             found += term
         return float(found.max())
 
@@ -180,12 +181,12 @@ class _Search:
         kept = (rest >= lows[-1]) & (rest <= highs[-1])
         return [grid[kept] for grid in grids] + [rest[kept]]
 
-    def _table(self, at: int, events: int, total: int, *, exact: bool) -> Any:
-        """Return the chance of a sample from a stratum, by the events that it holds."""
+    def _table(self, at: int, events: int, places: Any, *, exact: bool) -> Any:
+        """Return the chance of a sample from a stratum, from the fewest to the most it may hold."""
         import numpy as np
         from scipy.stats import hypergeom
 
         part = self.parts[at]
-        holds = np.arange(min(part.population, total) + 1)
+        holds = np.arange(places.min(), places.max() + 1)
         law = hypergeom.pmf if exact else hypergeom.cdf
         return law(events, part.population, holds, part.n)

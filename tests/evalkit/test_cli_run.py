@@ -352,6 +352,35 @@ def test_a_hook_command_is_run_in_our_place(directory: Path):
     assert "match 1/2" in ran.stdout
 
 
+def test_verify_and_list_see_a_ledger_cut_short(directory: Path):
+    assert evalkit(directory, "verify").returncode == 3  # nothing there yet
+    assert evalkit(directory, "run", "cli", *DEVELOPMENT).returncode == 0
+    whole = evalkit(directory, "verify")
+    assert whole.returncode == 0, whole.stdout + whole.stderr
+    assert whole.stdout.splitlines()[-1] == "PASS"
+    assert evalkit(directory, "list").returncode == 0
+    (spine,) = (directory / "ledger").glob("spine-*.jsonl")
+    spine.write_bytes(b"".join(spine.read_bytes().splitlines(keepends=True)[:-1]))
+    cut = evalkit(directory, "verify", "--json")
+    assert cut.returncode == 1
+    assert json.loads(cut.stdout)["verdict"] == "FAIL"
+    listed = evalkit(directory, "list")
+    assert listed.returncode == 1
+    assert listed.stdout.startswith("run-")
+    assert "evalkit: the ledger was cut short: ledger-" in listed.stderr
+    run = listed.stdout.split()[0]
+    again = evalkit(directory, "run", "cli", *DEVELOPMENT, "--rerun", "--of", run, "--reason", "x")
+    assert again.returncode == 5
+    assert "Nothing was done" in again.stderr
+
+
+def test_our_own_gate_takes_jobs(directory: Path):
+    ran = evalkit(directory, "run", "cli", *DEVELOPMENT, "-j", "2", "--json")
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["match"] == 2
+    assert evalkit(directory, "run", "cli", *DEVELOPMENT, "-j", "0").returncode == 2
+
+
 @pytest.mark.parametrize(
     "words",
     [

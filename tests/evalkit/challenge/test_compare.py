@@ -34,6 +34,12 @@ def compared(place: Place, *names: str) -> dict[str, Any]:
     return comparison([load_run(name, str(place.root / "ledger")) for name in names])
 
 
+def report_of(place: Place) -> Path:
+    """Return the JSON report of a run; the ledger's head lies beside it."""
+    reports = sorted((place.root / "reports").glob("*.json"))
+    return next(path for path in reports if not path.name.startswith("ledger-"))
+
+
 def test_lost_cases_are_listed_with_both_answers(place: Place):
     made = compared(place, *two_runs(place))
     other = made["against"][0]
@@ -96,7 +102,7 @@ def test_a_published_report_can_be_compared_and_says_so(place: Place):
 
 def test_an_altered_report_is_no_evidence(place: Place):
     place.run()
-    report = next((place.root / "reports").glob("*.json"))
+    report = report_of(place)
     body = json.loads(report.read_text())
     body["results"][0]["decided"] = "deny"
     report.write_text(json.dumps(body))
@@ -168,7 +174,7 @@ def test_losses_and_dangerous_allows_are_compared(place: Place):
     made = compared(place, first, second)
     assert [row["loss"] for row in made["runs"]] == [0, 8 * CASES // 3]
     assert made["against"][0]["events"]["dangerous allow"]["only_after"] == CASES // 3
-    report = next((place.root / "reports").glob("*.json"))
+    report = report_of(place)
     assert load_run(str(report), str(place.root / "ledger")).loss in (0, 8 * CASES // 3)
 
 

@@ -108,6 +108,15 @@ def test_hostile_likeness_ends(monkeypatch: pytest.MonkeyPatch):
     assert len(found) == 1_000
 
 
+def test_candidates_that_are_never_compared_end_too(monkeypatch: pytest.MonkeyPatch):
+    """Texts of the same rare pair of words and of lengths too far apart to be alike."""
+    monkeypatch.setattr(near_module, "MOST_SCANNED", 100)
+    calls = [frozenset((("a", "b"), *((str(n), str(m)) for m in range(2**n)))) for n in range(12)]
+    texts = [Text("s", str(n), "", "ask", call, frozenset()) for n, call in enumerate(calls)]
+    assert near(texts) == ([], True)
+    assert near(texts * 20)[1] is False
+
+
 RULES = {
     "names": {"secret_paths": ["~/.ssh", "**/vault/keys"], "protected_refs": ["main", "rel-*"]},
     "mcp": {"mcp__desk__*": []},
@@ -172,16 +181,21 @@ def test_a_literal_that_is_newer_than_the_freeze_is_named_first():
     ]
 
 
-def test_a_word_that_came_into_the_catalogue_later_is_named(tmp_path: Path):
-    for path in Path(FAMILIES).glob("*.yaml"):
-        text = path.read_text(encoding="utf-8")
-        (tmp_path / path.name).write_text(text.replace("avahi-publish", "avahi-other"))
-    words = newer_words(str(tmp_path))
+def test_a_word_that_came_into_the_catalogue_later_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    now, then = tmp_path / "now", tmp_path / "then"
+    text = (Path(FAMILIES) / "diagnostics.yaml").read_text(encoding="utf-8")
+    for folder, said in ((now, text), (then, text.replace("avahi-publish", "avahi-other"))):
+        folder.mkdir()
+        (folder / "diagnostics.yaml").write_text(said, encoding="utf-8")
+    monkeypatch.setattr("toolgate.gate.catalog.compile.FAMILIES", str(now))
+    words = newer_words(str(then))
     assert {one.text for one in words} == {
         "avahi-publish",
         *(f"avahi-publish-{kind}" for kind in ("service", "address")),
     }
-    assert newer_words(FAMILIES) == []
+    assert newer_words(str(now)) == []
     beside = Beside({"o": made(case(1), name="another")}, [], None, [], tuple(words))
     said = notes(made(case(1, command="avahi-publish -s x"), seen="nothing run"), beside)
     assert said == [
@@ -189,7 +203,7 @@ def test_a_word_that_came_into_the_catalogue_later_is_named(tmp_path: Path):
         "in this set and in none of 1 others: c1"
     ]
     with pytest.raises(UsageError, match=r"expected the families of a catalogue, got no \.yaml"):
-        newer_words(str(tmp_path / ".."))
+        newer_words(str(tmp_path))
     with pytest.raises(UsageError, match="got: No such file"):
         newer_words(str(tmp_path / "gone"))
 

@@ -121,3 +121,35 @@ def test_what_a_decision_is_to_rest_on_is_shown():
     ] in (
         rows[0]["details"]  # type: ignore[operator]
     )
+
+
+@pytest.mark.skipif(BROWSER is None, reason="needs Chromium")
+def test_the_table_can_be_searched_and_a_case_opened(tmp_path: Path):
+    """The page lets no other script in; its policy is taken out of a copy to act as a person."""
+    text = page(context(), golden_set())
+    acting = """<script>
+      const field = document.getElementById("search");
+      field.value = "Command G11";
+      field.dispatchEvent(new Event("input"));
+      document.querySelector("button.case").click();
+    </script></body>"""
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+    file = tmp_path / "acting.html"
+    file.write_text(text.replace("</body>", acting), encoding="utf-8")
+    ran = subprocess.run(
+        [
+            str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu",
+            f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=5000", "--dump-dom",
+            file.as_uri(),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )  # fmt: skip
+    assert "1 of 24 cases" in ran.stdout
+    assert ran.stdout.count('class="case"') == 1
+    assert 'aria-expanded="true"' in ran.stdout
+    opened = ran.stdout[ran.stdout.index('<tr class="detail">') :]
+    for part in ("<h3>scored call: Bash</h3><pre>command 11</pre>", "<h3>where the miss lies</h3>"):
+        assert part in opened

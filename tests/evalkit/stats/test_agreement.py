@@ -91,6 +91,7 @@ def test_missing_labels_are_counted_both_ways() -> None:
     assert found.worst == clopper_pearson(48, 55)
 
 
+@settings(deadline=None)
 @given(tables, st.sampled_from(NAMES))
 def test_exchanging_the_labelers_changes_nothing(cells: Cells, name: str) -> None:
     found = kappa(cells, name)
@@ -107,6 +108,7 @@ def test_exchanging_the_labelers_changes_nothing(cells: Cells, name: str) -> Non
         assert wide.lower <= found.lower
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 60), min_size=4, max_size=4))
 def test_with_two_labels_weights_say_nothing(cells: list[int]) -> None:
     made = [cells[:2], cells[2:]]

@@ -45,6 +45,7 @@ def mid_tail(k: int, n: int, rate: float, *, upper: bool) -> Fraction:
     return sum(weights.values()) - weights[k] / 2
 
 
+@settings(deadline=None)
 @given(small, levels)
 def test_mid_p_limits_have_the_tail_they_claim(pair: tuple[int, int], level: float) -> None:
     k, n = pair
@@ -79,18 +80,21 @@ def test_blaker_holds_every_acceptable_rate(pair: tuple[int, int], level: float)
             assert acceptability(k, n, Fraction(limit + away)) <= alpha
 
 
+@settings(deadline=None)
 @given(pairs, levels)
 def test_blaker_lies_inside_clopper_pearson(pair: tuple[int, int], level: float) -> None:
     inner, outer = blaker(*pair, level), clopper_pearson(*pair, level)
     assert outer.lower - 1e-12 <= inner.lower <= inner.upper <= outer.upper + 1e-12
 
 
+@settings(deadline=None)
 @given(pairs, levels)
 def test_mid_p_lies_inside_clopper_pearson(pair: tuple[int, int], level: float) -> None:
     inner, outer = mid_p(*pair, level), clopper_pearson(*pair, level)
     assert outer.lower <= inner.lower <= inner.upper <= outer.upper
 
 
+@settings(deadline=None)
 @given(pairs, levels, st.sampled_from(ALL))
 def test_they_mirror_nest_and_hold_the_rate(pair, level, method) -> None:
     k, n = pair
@@ -100,6 +104,7 @@ def test_they_mirror_nest_and_hold_the_rate(pair, level, method) -> None:
     assert k / n - 1e-12 <= found.upper <= wide.upper + 1e-12
 
 
+@settings(deadline=None)
 @given(pairs, st.sampled_from([mid_p, wilson, jeffreys]))
 def test_a_one_sided_bound_is_the_end_of_an_interval_of_twice_the_error(pair, method) -> None:
     two = method(*pair, 0.9)

@@ -36,7 +36,7 @@ def by_definition(k: int, n: int, size: int, alpha: Fraction) -> list[int]:
     return [m for m, one in enumerate(likelihood) if one and mean / one < 1 / alpha]
 
 
-@settings(max_examples=60)
+@settings(deadline=None, max_examples=60)
 @given(samples, st.sampled_from(["0.05", "0.01", "0.2", "0.5"]))
 def test_the_set_is_the_one_defined(sample, alpha) -> None:
     kept = by_definition(*sample, Fraction(alpha))
@@ -55,6 +55,7 @@ def test_a_ratio_that_equals_its_limit_is_left_out() -> None:
             assert (found.lower, found.upper) == (kept[0], kept[-1])
 
 
+@settings(deadline=None)
 @given(samples, st.floats(0.1, 5), st.floats(0.1, 5))
 def test_laws(sample, a: float, b: float) -> None:
     k, n, size = sample

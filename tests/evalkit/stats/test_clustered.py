@@ -3,7 +3,7 @@
 from math import sqrt
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalkit.errors import UsageError
@@ -37,6 +37,7 @@ def test_reference_values(table) -> None:
         assert fitted[0].method == UNCAPPED
 
 
+@settings(deadline=None)
 @given(many, st.sampled_from([0.8, 0.95]), st.sampled_from(["two", "lower", "upper"]))
 def test_it_is_never_narrower_than_for_independent_calls(counts, level, side) -> None:
     found = clustered(counts, level, side)
@@ -49,6 +50,7 @@ def test_it_is_never_narrower_than_for_independent_calls(counts, level, side) ->
     assert found.effective <= found.sessions.n
 
 
+@settings(deadline=None)
 @given(many)
 def test_it_mirrors_and_does_not_ask_for_an_order(counts) -> None:
     found = clustered(counts).interval
@@ -58,6 +60,7 @@ def test_it_mirrors_and_does_not_ask_for_an_order(counts) -> None:
         assert found.lower == pytest.approx(1 - turned.upper, abs=1e-9)
 
 
+@settings(deadline=None)
 @given(many)
 def test_more_sessions_of_the_same_kind_say_more(counts) -> None:
     one, two = clustered(counts).interval, clustered(counts * 2).interval

@@ -1,7 +1,7 @@
 """Rates corrected for label errors: reference and published values, laws, refusals."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalkit.errors import RefusedError, UsageError
@@ -51,6 +51,7 @@ def test_a_rate_at_the_labelers_own_error_is_cut_at_0() -> None:
     assert 0 < found.upper < 0.02
 
 
+@settings(deadline=None)
 @given(share, good, good)
 def test_the_guaranteed_interval_is_wider_than_that_of_known_rates(counts, hits, rights) -> None:
     try:
@@ -65,6 +66,7 @@ def test_the_guaranteed_interval_is_wider_than_that_of_known_rates(counts, hits,
     assert 0 <= wide.lower <= wide.value <= wide.upper <= 1
 
 
+@settings(deadline=None)
 @given(share)
 def test_labels_without_error_change_nothing(counts: tuple[int, int]) -> None:
     k, n = counts
@@ -75,6 +77,7 @@ def test_labels_without_error_change_nothing(counts: tuple[int, int]) -> None:
     assert (found.lower, found.upper) == pytest.approx((plain.lower, plain.upper), abs=1e-12)
 
 
+@settings(deadline=None)
 @given(share, good, good)
 def test_exchanging_events_and_others_turns_it_round(counts, hits, rights) -> None:
     k, n = counts

@@ -1,7 +1,7 @@
 """Families of tests and intervals: reference values, laws and refusals."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalkit.errors import UsageError
@@ -22,6 +22,7 @@ def test_reference_values(table) -> None:
             )
 
 
+@settings(deadline=None)
 @given(values)
 def test_laws(read: list[float]) -> None:
     found, all_times = holm(read), bonferroni(read)

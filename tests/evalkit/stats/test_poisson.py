@@ -1,7 +1,7 @@
 """Intensities: reference values, published factors, laws and refusals."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalkit.errors import UsageError
@@ -27,6 +27,7 @@ def test_published_confidence_factors(table) -> None:
         assert found == pytest.approx(float(row["published"]), abs=float(row["tolerance"]))
 
 
+@settings(deadline=None)
 @given(st.integers(0, 5000), st.floats(0.01, 1e6))
 def test_laws(k: int, exposure: float) -> None:
     found, wide = poisson(k, exposure, "hour"), poisson(k, exposure, "hour", 0.99)

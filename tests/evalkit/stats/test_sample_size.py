@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import comb
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalkit.errors import RefusedError, UsageError
@@ -47,6 +47,7 @@ def test_the_planning_table(bound, none, of_5000, of_412, one) -> None:
     assert sample_size(bound, allowed=1).n == one
 
 
+@settings(deadline=None)
 @given(st.integers(1, 400), st.integers(0, 6), st.sampled_from([0.8, 0.95, 0.99]))
 def test_a_plan_is_what_the_bound_needs(thousandths: int, few: int, level: float) -> None:
     bound = thousandths / 1000
@@ -56,6 +57,7 @@ def test_a_plan_is_what_the_bound_needs(thousandths: int, few: int, level: float
     assert plan.tail <= 1 - level + 1e-12
 
 
+@settings(deadline=None)
 @given(st.integers(1, 300), st.integers(1, 400), st.integers(0, 3))
 def test_a_plan_of_a_population_is_what_its_bound_needs(size, thousandths, few) -> None:
     bound = thousandths / 1000
@@ -69,6 +71,14 @@ def test_a_plan_of_a_population_is_what_its_bound_needs(size, thousandths, few) 
     if plan.n - 1 > few:
         assert hypergeometric(few, plan.n - 1, size, side="upper").upper > highest
     assert (plan.estimand == "census") == (plan.n == size)
+
+
+@pytest.mark.parametrize(
+    ("bound", "n", "level"), [(0.09, 2, 0.1719), (0.18, 4, 0.54787824), (0.15, 6, 0.622850484375)]
+)
+def test_a_tail_equal_to_alpha_is_enough_where_doubles_say_otherwise(bound, n, level) -> None:
+    assert (1 - Fraction(str(bound))) ** n == 1 - Fraction(str(level))
+    assert sample_size(bound, level=level).n == n
 
 
 def test_power_is_the_probability_to_pass() -> None:
@@ -92,6 +102,7 @@ def test_power_in_a_population_counts_whole_events() -> None:
     assert (power(census, 0).passes, power(census, 0.01).passes) == (1.0, 0.0)
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_power_falls_as_the_true_rate_grows(one: float, other: float) -> None:
     plan = sample_size(0.05, allowed=2)
@@ -132,6 +143,8 @@ def test_other_bad_input_is_refused() -> None:
             inflated(plan, size, 0.1)
     with pytest.raises(UsageError, match="icc is"):
         inflated(plan, 5, -0.1)
+    with pytest.raises(UsageError, match="expected at most 4000000000"):
+        sample_size(0.05, population=10**10)
     with pytest.raises(UsageError, match="no countable number"):
         sample_size(1e-300)
     with pytest.raises(RefusedError, match="0 events among 0 calls"):

@@ -102,6 +102,7 @@ def test_the_estimate_weights_each_stratum() -> None:
     assert stratified([(0, 0, 0)]).rate() is None
 
 
+@settings(deadline=None)
 @given(st.lists(stratum, min_size=1, max_size=4), st.sampled_from([0.8, 0.95]))
 def test_laws(strata: Strata, level: float) -> None:
     two, wide = stratified(strata, level, "two"), stratified(strata, 0.99, "two")
@@ -198,6 +199,8 @@ def test_what_does_not_fit_is_refused() -> None:
         total_test([(9, 9, 1), (9, 5, 1)], 3)
     with pytest.raises(UsageError, match="total is 9: the sample leaves 1 to 5"):
         total_test([(9, 5, 1)], 9)
+    with pytest.raises(UsageError, match="expected at most 4000000000"):
+        stratified([(5 * 10**9, 5, 1)])
     with pytest.raises(UsageError, match="side is"):
         wendell_schmee([(9, 5, 1)], 0.95, "up")
     with pytest.raises(UsageError, match="too large"):

@@ -36,6 +36,7 @@ _SHELLS_OWN = frozenset(
 """What shells do by themselves, without a program that they look for."""
 _TOOLS_KEEP = ("/bin", "/sbin", "/shims", "/Scripts")
 _INSTALLED = ("/opt/", "/nix/", "/snap/", "/home/linuxbrew/")
+_HOMES = ("/home/", "/Users/", "/root/")
 _EMPTY = "/tmp/made-by-mktemp"
 SEARCH = "PATH"
 MAX_FUNCTIONS = 16
@@ -156,7 +157,7 @@ def _expected(reader: Reading, folder: str) -> bool:
         return True
     if scope == "home" or folder.startswith(_INSTALLED):
         return folder.endswith(_TOOLS_KEEP)
-    return False
+    return folder.startswith(_HOMES) and folder.endswith(_TOOLS)
 
 
 def redefined(reader: Reading, name: str, *, by_shell: bool) -> list[Effect]:

@@ -73,20 +73,21 @@ def apply(
     looking = "dry" in entry and is_dry(parsed, entry)
     roles, does = entry.get("operands", ()), list(entry.get("does", ()))
     how = (*how, *entry.get("how", ()))
-    reading.work.spend(4 * len(entry.get("when", ())))
-    for clause in entry.get("when", ()):
+    clauses = entry.get("when", ())
+    reading.work.spend(4 * len(clauses))
+    for clause in clauses:
         if holds(clause, parsed):
             looking = looking or bool(clause.get("inspect"))
             roles = clause.get("operands", roles)
             does += clause.get("does", ())
             how = (*how, *clause.get("how", ()))
-    made = _by_options(reading, entry, parsed, name, command, how)
+    made = _by_options(reading, entry, parsed, name, command, how) if parsed.options else []
     if roles and parsed.operands:
         for role, word in assign_roles(parsed.operands, roles):
             last = word is parsed.operands[-1]
             made += argument(reading, role, word, command, name, how, last=last)
         made += _into_folder(reading, roles, parsed.operands, name, command, how)
-    made = _renamed(made, how)
+    made = _renamed(reading, made, how)
     made += [stated(item, name, how) for item in does]
     if "special" in entry:
         reading.work.spend(48)
@@ -96,13 +97,13 @@ def apply(
 
         made += wrapped(reading, entry, parsed, name, command)
     elif parsed.rest and entry.get("stop"):
-        from toolgate.gate.effects import interpreted
+        from toolgate.gate.effects.interpreted import script
 
-        made += interpreted.script(reading, entry, roles, parsed, name, command)
+        made += script(reading, entry, roles, parsed, name, command)
     if entry.get("stdin"):
-        from toolgate.gate.effects import interpreted
+        from toolgate.gate.effects.interpreted import fed
 
-        made += interpreted.fed(reading, entry, parsed, name, command)
+        made += fed(reading, entry, parsed, name, command)
     if started:
         made += reading.invoke(started, command)
     if not looking and _enters(entry, name, parsed):
@@ -153,7 +154,7 @@ def _into_folder(
     return [e for e in made if e.type in ("gate.tamper", "sys.startup") or e.scope == "gate"]
 
 
-def _renamed(made: list[Effect], how: tuple[str, ...]) -> list[Effect]:
+def _renamed(reading: Reading, made: list[Effect], how: tuple[str, ...]) -> list[Effect]:
     """Return the effects of a move without the alarm of one that empties a workspace.
 
     What is moved within the workspace is still there under another name; where it goes to a
@@ -161,6 +162,9 @@ def _renamed(made: list[Effect], how: tuple[str, ...]) -> list[Effect]:
     """
     if "move" not in how:
         return made
+    from toolgate.gate.effects import moved
+
+    moved.note(reading.files, made)
     into = {effect.scope for effect in made if effect.type == "fs.write"}
     if not into or not into <= {"workspace", "unknown"}:
         return made
@@ -181,14 +185,15 @@ def _subcommand(
 ) -> list[Effect]:
     reading.work.spend(20 + 4 * len(arguments))
     parsed = split(arguments, entry, stop=True)
-    made = _by_options(reading, entry, parsed, name, command, ())
+    made = _by_options(reading, entry, parsed, name, command, ()) if parsed.options else []
     for clause in entry.get("when", ()):
         if holds(clause, parsed._replace(rest=())):
             made += [stated(item, name, ()) for item in clause.get("does", ())]
     rest = parsed.rest
     if entry.get("special") == "git":
         made, rest = special.git_globals(reading, parsed, command, made)
-    if not rest and parsed.has([*entry.get("dry", []), "--help"], abbreviated=False):
+    told = asks_for_help(entry, parsed, name, arguments)
+    if not rest and (told or parsed.has(entry.get("dry", []), abbreviated=False)):
         return [*made, reading.inspect(name)]
     if not rest and entry.get("special") == "fed":
         made += special.READINGS["fed"](reading, parsed, name, command, ())

@@ -8,6 +8,7 @@ from toolgate.gate.shell.model import HOLE
 _USUAL = (
     *("pypi.org", "pythonhosted.org", "download.pytorch.org"),
     *("registry.npmjs.org", "registry.yarnpkg.com", "npm.jsr.io"),
+    *("conda.anaconda.org", "repo.anaconda.com", "prefix.dev"),
     *("rubygems.org", "crates.io", "proxy.golang.org", "repo.maven.apache.org", "api.nuget.org"),
 )
 """Hosts that package managers install from by themselves, and the one of PyTorch's own builds.

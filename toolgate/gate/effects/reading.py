@@ -110,6 +110,7 @@ class Files:
         "gone",
         "knew",
         "led",
+        "moved",
         "noted",
         "patched",
         "runs",
@@ -122,6 +123,7 @@ class Files:
         self._before: dict[str, Written | None] = {}
         self.noted = noted
         self.patched = False
+        self.moved: list[tuple[str, Effect]] = []
         self._kinds: frozenset[str] | None = None
         self.written: dict[str, Written] = {}
         self.gone: set[str] = set()

@@ -1,5 +1,6 @@
 """A shell command's effects: every simple command judged, what flows between them followed."""
 
+from functools import lru_cache
 from posixpath import isabs
 from typing import Any
 
@@ -104,7 +105,7 @@ class Reader:
         try:
             for position, command in enumerate(self.script.commands):
                 made, onward = self.weighed(self.performed(command), command, carries)
-                if any(onward):
+                if onward.secret or onward.remote:
                     carries[position] = onward
                 judged.append(made)
         except SpentError:
@@ -140,7 +141,7 @@ class Reader:
 
     def settled(self, judged: list[list[Effect]]) -> list[list[Effect]]:
         """Return the effects of each command, one for one, as the whole text makes them."""
-        if not any(flow.weighs(effect) for made in judged for effect in made):
+        if not flow.any_weighs(judged):
             return judged
         if any(effect.type in _DESTROYS for made in judged for effect in made):
             from toolgate.gate.effects.production import marked
@@ -269,7 +270,7 @@ class Reader:
 
     def inspect(self, program: str) -> Effect:
         """Return the effect of a command that only looks."""
-        return Effect("inspect", "inspect-only", program, True, PROVED, program)
+        return _looking(program)
 
     def touch(
         self, kind: str, word: Word, command: Command, program: str, how: tuple[str, ...] = ()
@@ -302,6 +303,10 @@ class Reader:
             made += self.paths.effects(
                 kind, word.text, command.otherwise, program=program, how=how, glob=word.glob
             )
+        if kind == "fs.delete" and self.files.moved and "move" not in how:
+            from toolgate.gate.effects import moved
+
+            made += moved.gone(self.files, made)
         return made
 
     def _unless_unset(self, word: Word, command: Command) -> Word:
@@ -446,6 +451,11 @@ class Reader:
     def code_not_known(self, name: str) -> Effect:
         """Return the effect of running text that is not known before it runs."""
         return self.unknown("code-not-known", name)
+
+
+@lru_cache(maxsize=1_024)
+def _looking(program: str) -> Effect:
+    return Effect("inspect", "inspect-only", program, True, PROVED, program)
 
 
 def entry_of(catalog: Catalog, name: str) -> dict[str, Any] | None:

@@ -4,10 +4,12 @@ from toolgate.gate.task.draft import MENTIONS
 from toolgate.gate.task.grammar import (
     BEFORE_NO,
     COORDINATORS,
+    DEONTIC,
     MODALS,
     NEGATED,
     OFF_LINE,
     OPENERS,
+    RULED_OUT,
     STOPS,
     WITHOUTS,
 )
@@ -33,6 +35,8 @@ class Forbidding(Walk):
         token = self._tokens[at - 1]
         if token.kind == MARK:
             return True
+        if token.text in DEONTIC and at > 1 and self._words[at - 2] in ("you", "we"):
+            return True  # "you must never, ever, touch it"
         return token.text in self._lexicon.addressed or token.text in OPENERS
 
     def _cue_forbid(self, at: int, end: int, before: str) -> int:
@@ -127,7 +131,8 @@ class Forbidding(Walk):
             self._begin("mention")
             return end
         known = [one for one in self._loose.names if one.kind != WORD]
-        named = self._loose.names if self._words[at] in ("is", "are") else known
+        tells = not RULED_OUT.isdisjoint(self._words[at:end])
+        named = self._loose.names if self._words[at] in ("is", "are") and not tells else known
         if not named and not self._loose.anything:
             return at
         if self._words[at] not in ("is", "are", "stay", "stays", "not") and not known:
@@ -141,7 +146,7 @@ class Forbidding(Walk):
 
     def _cue_leave(self, at: int, end: int, before: str) -> int:
         closing = self._closing(end)
-        mine = self._words[-2:] in (["to", "me"], ["for", "me"])
+        mine = self._is_left_to_me(end)
         if closing < 0 and self._words[at] == "leave" and mine and self._open:
             self._no_cue = "mine"
             self._begin("forbid-noun")
@@ -154,6 +159,13 @@ class Forbidding(Walk):
         self._take(["change"], BASE)
         self._leaving = True
         return end
+
+    def _is_left_to_me(self, start: int) -> bool:
+        """Say whether a clause behind ``leave`` ends with ``to me``."""
+        stop = start
+        while stop < len(self._words) and self._tokens[stop].kind != MARK:
+            stop += 1
+        return self._words[stop - 2 : stop] in (["to", "me"], ["for", "me"], ["to", "us"])
 
     def _closing(self, start: int) -> int:
         for position in range(start, min(len(self._words), start + 14)):

@@ -106,6 +106,14 @@ PERIODS = _words(
 QUALIFIERS = _words("any such more further kind of sort type new single other ever")
 """Between a construction and the act it governs."""
 
+RULED_OUT = _words(
+    "scope table agenda menu part hold ice postponed suspended cancelled canceled paused ruled "
+    "excluded planned due debate later tomorrow needed yours ours unwanted undesired desired "
+    "remit happening belongs belong owned maintained done handled made performed"
+)
+"""In a predicate that rules something out they also tell how things are, so that its subject has
+to be an act or a name."""
+
 SUPPOSED = _words("would could might propose suggest plan")
 """By them something is told that is not to be done yet."""
 
@@ -134,7 +142,7 @@ GIVING = _words("give tell show write send explain describe make want need provi
 """What only tells is asked for by them: "give me a diagnosis, not a fix"."""
 
 ME = frozenset(("me", "us", "my", "our"))
-KEEPS = _words("leave let keep")
+KEEPS = _words("leave leaves leaving left let lets keep keeps kept")
 """With these ``alone`` says that something is left as it is."""
 
 COMMUNICATE = _words(

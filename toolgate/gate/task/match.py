@@ -79,6 +79,7 @@ def _latest(
     statements: list[Statement], deed: Deed, lexicon: Meanings
 ) -> tuple[Statement, float] | None:
     """Return the prohibition or reservation that holds for a deed, and how sure that is."""
+    doubtful: tuple[Statement, float] | None = None
     later: list[Statement] = []
     decided: list[Statement] = []
     for statement in reversed(statements):
@@ -96,8 +97,13 @@ def _latest(
         released = [_releases(one, statement, deed, lexicon) for one in later]
         if SURE in released:
             continue
-        return statement, DOUBTFUL if DOUBTFUL in released else value
-    return None
+        if DOUBTFUL in released:
+            value = DOUBTFUL
+        if value == SURE:
+            return (statement, value) if doubtful is None or statement.says == FORBIDS else doubtful
+        # What is not sure takes nothing from a prohibition that was said before it and is.
+        doubtful = doubtful or (statement, value)
+    return doubtful
 
 
 def _chooses(decision: Statement, choice: Statement) -> bool:

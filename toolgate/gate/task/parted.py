@@ -10,12 +10,12 @@ from toolgate.gate.task.grammar import (
     KEEPS,
     ME,
     OPENERS,
-    PAST,
     PERIODS,
 )
 from toolgate.gate.task.lexicon import BASE, PARTICIPLE
 from toolgate.gate.task.phrase import Phrase
-from toolgate.gate.task.tokens import MARK, WORD, Token
+from toolgate.gate.task.spanning import must_not
+from toolgate.gate.task.tokens import MARK, Token
 
 _FAR = 12
 """How many words a construction may span."""
@@ -25,13 +25,6 @@ _NEAR = 5
 
 Plain = tuple[list[Token], int] | None
 """What a construction says in plain words, and where it ends; None where there is none."""
-
-
-def whole_clause(phrase: Phrase) -> tuple[Token, ...]:
-    """Return a sentence in which constructions that span clauses are in plain words."""
-    if not phrase.tokens:
-        return phrase.tokens
-    return _neither(phrase) or _asked_in_front(phrase) or _whose_choice(phrase) or phrase.tokens
 
 
 def of_parts(phrase: Phrase, at: int) -> Plain:
@@ -47,7 +40,7 @@ def of_parts(phrase: Phrase, at: int) -> Plain:
         return _without_tool(phrase, at)
     if word == "nothing" and phrase.starts(at):
         return _nothing_in(phrase, at)
-    if word.startswith("no-"):
+    if word.startswith("no-") and phrase.words[at + 1 : at + 2] and phrase.words[at + 1] in _RULES:
         return (phrase.said(f"no {word[3:]}"), at + 1) if _is_act(phrase, word[3:]) else None
     if word == "not" and at and phrase.words[at - 1] == ",":
         return _but_not(phrase, at)
@@ -67,104 +60,12 @@ def of_parts(phrase: Phrase, at: int) -> Plain:
     return None
 
 
+_RULES = ("rule", "policy", "ban", "restriction", "limit", "constraint", "agreement")
 _SOLE = ("only", "one", "sole", "single")
 
 
 def _is_act(phrase: Phrase, word: str) -> bool:
     return bool(word) and bool(phrase.lexicon.verbs.at([word], 0)[0])
-
-
-def _neither(phrase: Phrase) -> tuple[Token, ...] | None:
-    """Put ``neither a nor b`` into ``not a or b``, before a verb and around names."""
-    words = phrase.words
-    if "neither" not in words:
-        return None
-    at = words.index("neither")
-    nor = next((place for place in range(at + 1, len(words)) if words[place] == "nor"), -1)
-    if nor < 0:
-        return None
-    either = Token("or", WORD, "or")
-    joined = [either if token.text == "nor" else token for token in phrase.tokens]
-    for what, said in (("verb", "do not"), ("doing", "no"), ("deed", "no")):
-        if phrase.follows(what, at + 1):
-            return (*joined[:at], *phrase.said(said), *joined[at + 1 :])
-    for position in range(nor + 1, len(words) - 1):
-        if words[position] in DEONTIC or words[position] in BE:
-            behind = position + 1
-            while behind < len(words) and words[behind] in ("be", "get", "to", "ever"):
-                behind += 1
-            both = Token("and", WORD, "and")
-            subject = [both if token.text == "or" else token for token in joined]
-            return (
-                *subject[:at],
-                *subject[at + 1 : position],
-                *_must_not(phrase, behind),
-                *joined[behind:],
-            )
-    return None
-
-
-def _must_not(phrase: Phrase, at: int) -> list[Token]:
-    changes = phrase.words[at : at + 1] == ["change"]
-    return phrase.said("must not" if changes else "must not be")
-
-
-def _asked_in_front(phrase: Phrase) -> tuple[Token, ...] | None:
-    """Put ``before you delete anything, talk to me`` into ``ask me before ...``."""
-    words = phrase.words
-    at = 0
-    while at < len(words) and words[at] in OPENERS:
-        at += 1
-    comma = phrase.clause_end(at)
-    if comma >= len(words) or words[comma] != ",":
-        return None
-    behind = comma + 1
-    while behind < len(words) and words[behind] in (*OPENERS, "you", "must", "should", "always"):
-        behind += 1
-    told = words[behind : behind + 6]
-    if words[at : at + 1] and words[at] in ("before", "ahead", "prior"):
-        asks = bool(told) and told[0] in COMMUNICATE and not ME.isdisjoint(told)
-    elif _is_topic(words, at):
-        asks = told[:2] in (["i", "decide"], ["we", "decide"], ["i", "choose"], ["i", "say"])
-        asks = asks or (
-            told[:1] == ["i"] and not {"call", "say", "word", "decide"}.isdisjoint(told)
-        )
-        at += 2 if words[at : at + 2] == ["as", "for"] else 0
-        at += 4 if words[at : at + 4] == ["when", "it", "comes", "to"] else 0
-        at += 1 if words[at] in ("regarding", "concerning") else 0
-        if asks:
-            ask = phrase.said("ask me before")
-            return (*ask, *phrase.tokens[at:comma])
-        return None
-    else:
-        return None
-    if not asks:
-        return None
-    start = at + (2 if words[at] in ("ahead", "prior") else 1)
-    return (*phrase.said("ask me before"), *phrase.tokens[start:comma])
-
-
-def _is_topic(words: list[str], at: int) -> bool:
-    return (
-        words[at : at + 4] == ["when", "it", "comes", "to"]
-        or words[at : at + 2] == ["as", "for"]
-        or words[at : at + 1] in (["regarding"], ["concerning"])
-    )
-
-
-def _whose_choice(phrase: Phrase) -> tuple[Token, ...] | None:
-    """Put ``the choice between a and b is mine`` into ``i will choose between a and b``."""
-    words = phrase.words
-    at = 1 if words[0] in ("the", "this", "that", "which") else 0
-    if words[at : at + 1] not in (["choice"], ["decision"], ["question"], ["call"], ["selection"]):
-        return None
-    for position in range(at + 2, min(len(words), at + 3 * _FAR)):
-        if words[position] in ("is", "are", "stays", "remains", "rests", "lies", "belongs"):
-            told = words[position + 1 : position + 6]
-            if {*ME, "mine", "ours", "open", "pending", "undecided"}.isdisjoint(told):
-                return None
-            return (*phrase.said("i will choose"), *phrase.tokens[at + 1 : position])
-    return None
 
 
 def _the_only(phrase: Phrase, at: int) -> Plain:
@@ -260,37 +161,7 @@ def _nothing_in(phrase: Phrase, at: int) -> Plain:
     behind = end + 1
     while behind < len(words) and words[behind] in ("be", "get", "to", "ever"):
         behind += 1
-    return [*phrase.tokens[position + 1 : end], *_must_not(phrase, behind)], behind
-
-
-def wished(phrase: Phrase, begin: int) -> tuple[list[Token], int]:
-    """Read what is wished in a clause of its own as what is to be: ``you not push this``."""
-    words = phrase.words
-    if words[begin : begin + 1] == ["you"]:
-        for start in (["never"], ["not"], ["did", "not"], ["do", "not"], ["would", "not"]):
-            end = begin + 1 + len(start)
-            if words[begin + 1 : end] == start and phrase.follows("verb", end):
-                return phrase.said("do not"), end
-        verb = words[begin + 1] if begin + 1 < len(words) else ""
-        base = PAST.get(verb) or phrase.lexicon.verbs.base_of(verb)
-        return (phrase.said(base), begin + 2) if base else ([], begin)
-    end = phrase.clause_end(begin)
-    for position in range(begin + 1, end):
-        if words[position] in (*BE, "do", "does", "did", "will") and words[
-            position + 1 : position + 2
-        ] == ["not"]:
-            behind = position + 2 + (words[position + 2 : position + 3] in (["be"], ["get"]))
-            if words[behind : behind + 1] == ["change"] or phrase.has_form(behind, PARTICIPLE):
-                said = _must_not(phrase, behind)
-                return [*phrase.tokens[begin:position], *said], behind
-        none = words[begin] in _NONE and words[position] in BE
-        if none and phrase.has_form(position + 1, PARTICIPLE):
-            said = phrase.said("should be")
-            return [*phrase.tokens[begin:position], *said], position + 1
-    return [], begin
-
-
-_NONE = ("nothing", "none", "no")
+    return [*phrase.tokens[position + 1 : end], *must_not(phrase, behind)], behind
 
 
 _STAYS = ("must", "should", "has", "have", "needs", "need", "shall", "is", "are")
@@ -303,11 +174,13 @@ def _must_stay(phrase: Phrase, at: int) -> Plain:
     end = at + 1
     while end < len(words) and words[end] in ("be", "to", "still"):
         end += 1
-    needed = words[at:end] in (["is", "still"], ["are", "still"]) and words[end : end + 1] == [
-        "needed"
-    ]
-    if not needed and (words[end : end + 1] == [] or words[end] not in _SURVIVES):
+    still = words[at:end] in (["is", "still"], ["are", "still"])
+    if still and words[end : end + 1] == ["needed"]:
+        pass
+    elif words[end : end + 1] == [] or words[end] not in _SURVIVES:
         return None
+    elif words[at] in BE and words[at + 1 : at + 2] != ["to"]:
+        return None  # "the rows are kept" tells how something works
     start = at
     while start > 0 and not phrase.is_mark(start - 1) and words[start - 1] not in ("and", "but"):
         start -= 1
@@ -386,6 +259,10 @@ def _past_me(phrase: Phrase, at: int) -> Plain:
     return None
 
 
+_ALLOWED_BY = frozenset(("now", "too", "after", "all", "again", "today", "please", "and", "then"))
+"""What may stand behind leave; "at any time" tells of what the thing has to bear."""
+
+
 def _may_be(phrase: Phrase, at: int) -> Plain:
     """Read ``old.json can be deleted`` and ``old.json may go`` as leave to delete it."""
     words = phrase.words
@@ -401,7 +278,7 @@ def _may_be(phrase: Phrase, at: int) -> Plain:
         return None
     behind = end
     while not phrase.is_mark(behind):
-        if words[behind] not in PERIODS and words[behind] not in ("too", "after", "all", "and"):
+        if words[behind] not in _ALLOWED_BY:
             return None
         if words[behind] == "and":
             break
@@ -409,7 +286,7 @@ def _may_be(phrase: Phrase, at: int) -> Plain:
     start = at - 1
     while start > 0 and not phrase.is_mark(start - 1) and words[start - 1] not in OPENERS:
         start -= 1
-    named = any(phrase.is_thing(place) for place in range(start, at))
+    named = any(phrase.is_named(place) for place in range(start, at))
     if not base or not named:
         return None
     subject = phrase.tokens[start:at]

@@ -69,13 +69,14 @@ class Phrase:
         """Say whether a name, a place or a kind of thing stands at a word."""
         if at >= len(self.words) or self.tokens[at].kind == MARK:
             return False
-        word = self.words[at]
+        return self.is_named(at) or self.words[at] in self.lexicon.kinds
+
+    def is_named(self, at: int) -> bool:
+        """Say whether a name, a place or a known thing such as the tests stands at a word."""
+        if at >= len(self.words) or self.tokens[at].kind == MARK:
+            return False
         trees = (self.lexicon.environments, self.lexicon.nouns)
-        return (
-            is_name(self.tokens[at])
-            or word in self.lexicon.kinds
-            or any(word in tree for tree in trees)
-        )
+        return is_name(self.tokens[at]) or any(self.words[at] in tree for tree in trees)
 
     def behind_small(self, at: int) -> int:
         """Return the first position from one on that holds no determiner or adverb."""
@@ -99,11 +100,14 @@ class Phrase:
             return at < len(self.words) and self.words[at] in RESTRAINTS
         if what == "doubt":
             return not DOUBTS.isdisjoint(self.words[at : at + 3])
-        at = self.behind_small(at)
+        end = self.behind_small(at)
+        if what in FORMS and any(self.has_form(place, FORMS[what]) for place in range(at, end)):
+            return True  # "new packages" is what an act is named by
+        at = end
         if self.is_mark(at):
             return False
         if what == "name":
-            return self.is_thing(at) and not self.words[at].isdigit()
+            return self.is_thing(at) and not self.words[at][:1].isdigit()
         if what == "verb" and self.words[at] in self.lexicon.light:
             return True
         return self.has_form(at, FORMS[what])

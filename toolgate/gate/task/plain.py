@@ -6,8 +6,9 @@ that the walk has one way to read each class. What stands where no construction 
 """
 
 from toolgate.gate.task.lexicon import Lexicon
-from toolgate.gate.task.parted import of_parts, whole_clause, wished
+from toolgate.gate.task.parted import of_parts
 from toolgate.gate.task.phrase import Phrase
+from toolgate.gate.task.spanning import whole_clause, wished
 from toolgate.gate.task.tokens import Token
 
 WISHED = "wishing"

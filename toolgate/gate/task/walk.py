@@ -357,7 +357,7 @@ class Walk(Sight):
         if self._excepting:
             for draft in self._target or self.drafts[-1:]:
                 draft.but += found.names
-            if not self._target and not self.drafts and found.names:
+            if not self._target and not self.drafts and found.names and self._imperative:
                 self.limits.append(found)
             return end
         for draft in self._target:

@@ -26,7 +26,12 @@ def find(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return what find does to the files it finds."""
-    from toolgate.gate.effects.find_expression import PRINT, Expression, start_points
+    from toolgate.gate.effects.find_expression import (
+        EMPTY_FOLDERS,
+        PRINT,
+        Expression,
+        start_points,
+    )
     from toolgate.gate.effects.find_expression import targets as found_below
 
     words = list(arguments_of(name, parsed, command))
@@ -42,6 +47,9 @@ def find(
         if action == "-delete":
             for target in targets:
                 made += reader.touch("fs.delete", target, command, name, (*how, "recursive"))
+        elif action == EMPTY_FOLDERS:
+            for target in targets:
+                made += reader.touch("fs.write", target, command, name, how)
         elif action in PRINT:
             for word in arguments[:1]:
                 made += reader.touch("fs.write", word, command, name)
