@@ -1,7 +1,7 @@
 """A ledger's head kept beside the reports, so that a ledger cut short or put back is seen.
 
 A chain proves that nothing before its end was changed; it does not say where it ended. The
-head is written to ``<reports>/ledger-<12 of its first entry>.head.json`` when a run is
+head is written to ``<reports>/ledger-<12 of its first entry>.head`` when a run is
 claimed and when it is reported. Committed with the reports, it says outside the
 ledger how far the ledger was. It names the ledger by its first entry, and by a digest of
 machine and path: what was at this place and is there no longer was deleted or replaced;
@@ -57,7 +57,7 @@ def read_anchors(reports: str) -> list[Anchor]:
     Raises:
         StorageError: a file cannot be read, or is none.
     """
-    paths = sorted(glob.glob(os.path.join(glob.escape(reports), "ledger-*.head.json")))
+    paths = sorted(glob.glob(os.path.join(glob.escape(reports), "ledger-*.head")))
     return [_anchor(path) for path in paths]
 
 
@@ -186,7 +186,7 @@ def keep_head(ledger: str, reports: str) -> None:
         "head": f"{seq}:{head}",
         "looks": len(read_claims(ledger)),
     }
-    path = os.path.join(reports, f"ledger-{first[7:19]}.head.json")
+    path = os.path.join(reports, f"ledger-{first[7:19]}.head")
     draft = f"{path}.{os.getpid()}.new"
     try:
         os.makedirs(reports, exist_ok=True)

@@ -34,7 +34,7 @@ def checked(place: Place, **more: str) -> dict[str, Any]:
 
 
 def heads(place: Place) -> list[Path]:
-    return sorted((place.root / "reports").glob("ledger-*.head.json"))
+    return sorted((place.root / "reports").glob("ledger-*.head"))
 
 
 def refused(place: Place, words: str) -> None:
@@ -148,7 +148,7 @@ def test_a_run_that_lost_a_part_fails(place: Place, part: str):
 )
 def test_a_damaged_head_is_no_head(place: Place, text: str):
     heads(place)[0].write_text(text)
-    with pytest.raises(StorageError, match=r"ledger-\w+\.head\.json: expected a ledger's head"):
+    with pytest.raises(StorageError, match=r"ledger-\w+\.head: expected a ledger's head"):
         read_anchors(str(place.root / "reports"))
     with pytest.raises(StorageError):
         place.run(build=build_of("three"))
@@ -168,7 +168,7 @@ def test_a_head_that_cannot_be_written_leaves_a_claim_that_can_be_continued(
     rename = os.rename
 
     def full(before: str, after: str) -> None:
-        if after.endswith(".head.json"):
+        if after.endswith(".head"):
             raise OSError(28, "No space left on device")
         rename(before, after)
 
