@@ -20,7 +20,9 @@ _PARTLY = 4
 
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, type=click.Path())
-@click.option("--source", type=click.Choice(["jsonl"]), required=True, help="What FILES are.")
+@click.option(
+    "--source", type=click.Choice(["jsonl", "transcript"]), required=True, help="What FILES are."
+)
 @click.option("--paths", "mode", default="drop", show_default=True, metavar="drop|hash")
 @click.option("--hash-salt-file", type=click.Path(), help="At least 16 secret bytes, mode 600.")
 @click.option("--directory", type=click.Path(), help="SCIM users as JSON: who a user is.")
@@ -41,8 +43,9 @@ def bring_in(
 ) -> None:
     """Store what FILES say, all of it or nothing.
 
-    FILES hold one JSON object a line. No content is kept: a field that no record has
-    refuses the whole import, a value that is no identifier is dropped and counted.
+    FILES are records, one JSON object a line (jsonl), or Claude Code transcripts
+    (transcript). No content is kept: in records a field that no record has refuses the
+    whole import; a value that is no identifier is dropped and counted.
     """
     from getpass import getuser
 
@@ -57,7 +60,7 @@ def bring_in(
     paths = paths_of(mode, hash_salt_file)
     known = NOBODY if directory is None else read_directory(directory)
     with Progress("importing: {:,} rows read") as progress:
-        imported = collect(_evidence(files, paths), progress)
+        imported = collect(_evidence(source, files, paths), progress)
     if dry_run:
         for one in imported.found:
             click.echo(text_of(one.record))
@@ -76,9 +79,12 @@ def bring_in(
     _say(imported, len(stored), unresolved, as_json=as_json, err=False)
 
 
-def _evidence(files: tuple[str, ...], paths: "Paths") -> "Iterator[Evidence]":
-    from toolgate.sessions.sources import jsonl
+def _evidence(source: str, files: tuple[str, ...], paths: "Paths") -> "Iterator[Evidence]":
+    from toolgate.sessions.sources import jsonl, transcript
 
+    if source == transcript.SOURCE:
+        yield from transcript.read(files)
+        return
     for path in files:
         yield from jsonl.read(path, paths)
 
