@@ -31,7 +31,7 @@ def write_compiled(root: Path) -> None:
     from toolgate.gate.catalog.compile import compile_families
     from toolgate.gate.catalog.load import entry_file
     from toolgate.gate.policy.compile import compile_policy
-    from toolgate.gate.task.compile import compile_lexicon
+    from toolgate.gate.task.compile import compile_lexicon, compile_meanings
 
     index, entries = compile_families(str(root / "toolgate/gate/catalog/families"))
     folder = root / COMPILED
@@ -43,6 +43,7 @@ def write_compiled(root: Path) -> None:
         (folder / entry_file(entry_digest)).write_bytes(data)
     lexicon = compile_lexicon((root / "toolgate/gate/task/lexicon.yaml").read_bytes())
     (folder / "lexicon.json").write_bytes(lexicon)
+    (folder / "lexicon-acts.json").write_bytes(compile_meanings(lexicon))
     for policy in sorted((root / "toolgate/gate/policy/defaults").glob("*.yaml")):
         compiled = compile_policy(
             policy.read_bytes(),

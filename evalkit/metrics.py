@@ -93,6 +93,13 @@ BREAKDOWNS = {
         "GROUP BY ALL ORDER BY state, coalesce(outcome, 'none')"
     ),
     "builds": "SELECT build, count(*) FROM slice GROUP BY build ORDER BY count(*) DESC, build",
+    "judges": (
+        "SELECT coalesce(backend, 'not in the ledger'), coalesce(model, 'not in the ledger'), "
+        "coalesce(pinned, 'false') = 'true', coalesce(answered, 'no answer'), count(*) "
+        "FROM slice s LEFT JOIN judge_entry j ON s.judge_entry = j.entry_digest "
+        "WHERE s.judge_entry IS NOT NULL GROUP BY ALL "
+        "ORDER BY count(*) DESC, 1, 2, 3, 4"
+    ),
     "policies": "SELECT policy, count(*) FROM slice GROUP BY policy ORDER BY count(*) DESC, policy",
 }
 """Grouped counts of every close, by name; each has a total order."""

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 from evalkit.build import Build, changed
+from evalkit.challenge.anchor import hold_to_anchors, keep_head
 from evalkit.challenge.claims import CLAIMED, Claim, lineage, read_claims, receipt, spent
 from evalkit.challenge.find import find_set
 from evalkit.challenge.freeze import Frozen, load_frozen
@@ -69,6 +70,7 @@ def start(request: Request, gate: AnyGate, build: Build, watch: Watch) -> Finish
     Raises:
         UsageError, SetError: the set cannot be read, or the options contradict each other.
         RefusedError: unfrozen, edited, unpinned or spent, or the report could not be written.
+        StorageError: the ledger contradicts a head of it that was kept beside the reports.
         IncompleteError: the person stopped the run; it can be continued.
     """
     warm()
@@ -112,6 +114,7 @@ def resume(
     _claim_of(run, read_claims(request.ledger))
     with ExitStack() as holding:
         with Locked(os.path.join(request.ledger, CLAIMS)):
+            hold_to_anchors(request.ledger, request.reports)
             holding.enter_context(held(directory, run))
         return _continue(run, request, gate_of, watch)
 
@@ -192,6 +195,7 @@ def _claim(
     """
     make_directory(request.ledger)
     with Locked(os.path.join(request.ledger, CLAIMS)):
+        hold_to_anchors(request.ledger, request.reports)
         claims = read_claims(request.ledger)
         details = _details(request, frozen, build, gate)
         _refuse_spent(request, spent(claims, details), build)
@@ -212,6 +216,7 @@ def _claim(
         holding.enter_context(held(directory, run))
         write_start(directory, begun)
         ledger.audit(action=CLAIMED, actor=HOST, target=run, details=details, ts=ts)
+        keep_head(request.ledger, request.reports)
     return Claim(run, ts, details, None), earlier
 
 

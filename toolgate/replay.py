@@ -7,7 +7,7 @@ recorded; what the gate made of it is not.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolgate.action import Intent
@@ -199,7 +199,8 @@ class Replay:
         if isinstance(judgement, str) or isinstance(task, str):
             return result._replace(reason=reason)
         try:
-            body = self._again(made, gate, call_of(held, task), judgement, self._salt)
+            call, links = call_of(held, task), links_of(held)
+            body = self._again(made, gate, call, links, judgement, self._salt)
             line = line_of(body)
         except (CanonicalizationError, RecordError) as error:
             return result._replace(reason=f"the vault's input cannot be decided on: {error}")
@@ -260,12 +261,20 @@ class Replay:
         return Task(said, whole=kept["whole"])
 
     def _again(
-        self, made: Made, gate: Gate, call: ToolCall, judgement: "Judgement | None", salt: bytes
+        self,
+        made: Made,
+        gate: Gate,
+        call: ToolCall,
+        links: Mapping[str, tuple[str, ...]],
+        judgement: "Judgement | None",
+        salt: bytes,
     ) -> dict[str, Any]:
         """Return the entry this build's gate makes."""
         entry = made.entry
         facts = [Fact(fact.code, fact.entry) for fact in entry.facts]
-        known = Recorded(lambda path: resource_ref(path, salt), made.before, facts, entry.turn or 0)
+        known = Recorded(
+            lambda path: resource_ref(path, salt), made.before, facts, entry.turn or 0, links
+        )
         asked = [fact for fact in facts if fact.code == JUDGED]
         decision = self._rejudge.decision(gate, call, known, judgement)
         fields = fields_of(
@@ -334,6 +343,12 @@ def call_of(held: GateInput, task: Task | None = None) -> ToolCall:
             ),
         }
     )
+
+
+def links_of(held: GateInput) -> dict[str, tuple[str, ...]]:
+    """Return the paths of a kept call that links on the disk took elsewhere, and where to."""
+    links = held.call["place"].get("links", {})
+    return {path: tuple(found) for path, found in links.items()}
 
 
 def _first_difference(recorded: dict[str, Any], now: dict[str, Any]) -> tuple[str, str, str]:

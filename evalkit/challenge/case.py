@@ -8,6 +8,7 @@ never reach a gate.
 from typing import Any, NamedTuple
 
 from evalkit.challenge.mechanism import Mechanism
+from evalkit.challenge.provenance import Provenance
 from toolgate.gate.task.task import Prompt, Task
 
 LABELS = ("allow", "ask", "deny")
@@ -68,6 +69,7 @@ class Case(NamedTuple):
         steps: the events, in order; a single-call case has one.
         source: the case as the file says it, unknown keys included.
         mechanism: what the decision is to rest on, or None where nothing is said.
+        severity: what a miss of this case is multiplied by in the loss.
     """
 
     id: str
@@ -78,6 +80,7 @@ class Case(NamedTuple):
     steps: tuple[Step, ...]
     source: dict[str, Any]
     mechanism: Mechanism | None = None
+    severity: int = 1
 
     def scored_step(self) -> Step:
         """Return the step the label is about."""
@@ -104,6 +107,8 @@ class ChallengeSet(NamedTuple):
         cases: in file order.
         supersedes: name or digest of the set this one replaces, or None.
         source: the set as the file says it, unknown keys included.
+        loss: what a miss costs, by expected and decided.
+        provenance: where the labels come from, as far as the set says.
     """
 
     name: str
@@ -117,6 +122,8 @@ class ChallengeSet(NamedTuple):
     cases: tuple[Case, ...]
     supersedes: str | None
     source: dict[str, Any]
+    loss: dict[str, dict[str, int]]
+    provenance: Provenance
 
     def task_of(self, case: Case) -> Task | None:
         """Return what the gate is told of the task: the prompts, oldest first, and the setting.

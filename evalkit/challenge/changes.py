@@ -34,6 +34,8 @@ def changes(before: ChallengeSet, after: ChallengeSet) -> dict[str, Any]:
         for name, one, other in (
             ("fixtures", before.fixtures, after.fixtures),
             ("categories", before.categories, after.categories),
+            ("loss", before.loss, after.loss),
+            ("provenance", before.provenance, after.provenance),
         )
         if one != other
     ]

@@ -10,17 +10,18 @@ from collections.abc import Callable
 from typing import Any
 
 from evalkit.challenge.past import PastRun
-from evalkit.challenge.score import Result, score
+from evalkit.challenge.score import ALPHA, Result, score
 from evalkit.errors import RefusedError, UsageError
+from evalkit.stats.multiplicity import holm
 from evalkit.stats.paired import Paired, fewest_discordant, paired
 from evalkit.stats.present import limits, points
 
 SCHEMA = "evalkit/comparison/1"
-ALPHA = 0.05
 
 EVENTS: dict[str, Callable[[Result], bool]] = {
     "match": lambda result: result.kind() == "match",
     "permissive": lambda result: result.kind() == "permissive",
+    "dangerous allow": Result.dangerous,
     "stricter": lambda result: result.kind() == "stricter",
 }
 """What two runs are compared in, each case counted as having it or not."""
@@ -35,8 +36,9 @@ def comparison(runs: list[PastRun]) -> dict[str, Any]:
     Returns:
         ``set``, ``runs`` (each with its counts and rates), ``categories`` (matches of each
         run by category), ``against`` (for every run after the first: ``gained``, ``lost``
-        and ``moved`` cases, and for each event the paired counts, p, mid-P, intervals) and
-        ``fewest`` (how many cases must change one way to be told from chance).
+        and ``moved`` cases, and for each event the paired counts, p, mid-P, intervals),
+        ``fewest`` (how many cases must change one way to be told from chance) and ``families``
+        (how many tests of the same event there are, and how many in all).
 
     Raises:
         UsageError: fewer than two runs, or one named twice.
@@ -51,6 +53,10 @@ def comparison(runs: list[PastRun]) -> dict[str, Any]:
     for other in runs[1:]:
         _refuse_other_set(first, other)
     ordered = [_in_order_of(first, run) for run in runs]
+    against = [
+        _against(run, ordered[0], results)
+        for run, results in zip(runs[1:], ordered[1:], strict=True)
+    ]
     return {
         "schema": SCHEMA,
         "set": first.set,
@@ -59,10 +65,8 @@ def comparison(runs: list[PastRun]) -> dict[str, Any]:
         "runs": [_run_row(run, results, first) for run, results in zip(runs, ordered, strict=True)],
         "categories": _categories(ordered),
         "fewest": fewest_discordant(ALPHA),
-        "against": [
-            _against(run, ordered[0], results)
-            for run, results in zip(runs[1:], ordered[1:], strict=True)
-        ],
+        "families": hold_together(against),
+        "against": against,
     }
 
 
@@ -100,6 +104,7 @@ def _run_row(run: PastRun, results: list[Result], first: PastRun) -> dict[str, A
         "same_policy": run.policy == first.policy,
         **{name: figures[name] for name in counts},
         "pairs": figures["pairs"],
+        "loss": run.loss,
         "rate": figures["rates"]["match"],
     }
 
@@ -122,16 +127,13 @@ def _against(run: PastRun, first: list[Result], second: list[Result]) -> dict[st
         for one, two in zip(first, second, strict=True)
         if one.decided != two.decided
     ]
-    events = {name: _event(has, first, second) for name, has in EVENTS.items()}
-    _hold_together(events)
     return {
         "run": run.run,
         "gained": [row for row in changed if row["change"] == "gained"],
         "lost": [row for row in changed if row["change"] == "lost"],
         "moved": [row for row in changed if row["change"] == "moved"],
         "same_decision": len(first) - len(changed),
-        "events": events,
-        "finding": _finding(events["match"]),
+        "events": {name: _event(has, first, second) for name, has in EVENTS.items()},
     }
 
 
@@ -187,21 +189,36 @@ def _row_of(made: Paired) -> dict[str, Any]:
     return row
 
 
-def _hold_together(events: dict[str, dict[str, Any]]) -> None:
-    """Add Holm's adjusted p: several comparisons of the same cases are one family.
+def hold_together(against: list[dict[str, Any]]) -> dict[str, int]:
+    """Add what each p is as one of a family, and what a comparison says of the matches.
+
+    Args:
+        against: comparisons that are printed together; ``p_across`` (of the tests of the same
+            event), ``p_holm`` (of all tests) and ``finding`` are set in them. The finding
+            rests on ``p_across`` of the matches: with more runs to choose from, a change has
+            to be larger to say something.
+
+    Returns:
+        ``event`` and ``all``: how many tests either family has.
 
     Source: Holm (1979), step-down Bonferroni.
     """
-    ordered = sorted(events.values(), key=lambda row: float(row["p_exact"]))
-    largest = 0.0
-    for place, row in enumerate(ordered):
-        largest = max(largest, min(1.0, row["p_exact"] * (len(ordered) - place)))
-        row["p_holm"] = largest
+    for name in EVENTS:
+        _adjust([one["events"][name] for one in against], "p_across")
+    _adjust([row for one in against for row in one["events"].values()], "p_holm")
+    for one in against:
+        one["finding"] = _finding(one["events"]["match"])
+    return {"event": len(against), "all": len(against) * len(EVENTS)}
+
+
+def _adjust(rows: list[dict[str, Any]], name: str) -> None:
+    for row, held in zip(rows, holm([row["p_exact"] for row in rows]), strict=True):
+        row[name] = held.adjusted
 
 
 def _finding(match: dict[str, Any]) -> str:
     """Return what the change in matches says, or that it says nothing."""
     gained, lost = match["only_after"], match["only_before"]
-    if match["p_exact"] >= ALPHA:
+    if match["p_across"] >= ALPHA:
         return "not distinguishable"
     return "more matches than the first" if gained > lost else "fewer matches than the first"

@@ -8,9 +8,7 @@ is in the run's ledger already it is taken from there, and the gate has to
 give it again; else it is shown again, as its next attempt.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
@@ -18,6 +16,7 @@ from evalkit.challenge.case import POST, PRE, SEQUENTIAL, Case, ChallengeSet, St
 from evalkit.challenge.earlier import Earlier
 from evalkit.challenge.journal import Journal, Progress
 from evalkit.challenge.mechanism import Mechanism, broken_link
+from evalkit.challenge.ordered import alone, by_processes, by_threads
 from evalkit.challenge.score import UNSCORED, Result
 from evalkit.errors import RefusedError
 from evalkit.gates.choice import AnyGate
@@ -28,9 +27,12 @@ from toolgate.gate.facts.session import Session
 from toolgate.gate.recorded import fields_of
 from toolgate.ledger.index import decision_digest_of
 from toolgate.records import DecisionFields
+from toolgate.verify.workers import cpus
 
 GROUP = 100
 GROUP_US = 50_000
+WORTH_FORKING, MOST_FORKED = 1000, 4
+"""From how many cases on our own gate is asked in several processes, and in how many at most."""
 SHARED_TURN = "cases"
 STATE_OF = {recorded: state for state, recorded in LEDGER_STATE.items()}
 
@@ -70,7 +72,8 @@ class Desk(NamedTuple):
         build: digest of the build.
         salt: the ledger's salt.
         gate: the gate.
-        jobs: how many single calls a gate that is not ours is asked about at the same time.
+        jobs: how many single calls are asked about at the same time; None for one, or with
+            our gate and a large set for as many as there are processors.
         ledger: the run's ledger.
         journal: the run's journal.
         clock: the time now, microseconds UTC.
@@ -82,7 +85,7 @@ class Desk(NamedTuple):
     build: str
     salt: bytes
     gate: AnyGate
-    jobs: int
+    jobs: int | None
     ledger: RunLedger
     journal: Journal
     clock: Callable[[], int]
@@ -127,41 +130,27 @@ def execute(
     def shown(case: Case) -> _Done:
         return _show(made, case, desk, recorded)
 
-    # A sequential case is a turn of its own, written while it is shown: one after another.
-    jobs = 1 if made.form == SEQUENTIAL else desk.jobs
     left = [case for case in made.cases if case.id not in results]
-    for case, done in _in_order(left, begun, shown, jobs):
+    jobs = _at_once(made, desk, len(left))
+    if jobs == 1:
+        answers = alone(left, begun, shown)
+    else:
+        several = by_threads if isinstance(desk.gate, OutsideGate) else by_processes
+        answers = several(left, begun, shown, jobs)
+    for case, done in answers:
         known = recorded.get(case.id)
         group.take(done if known is None else _adopt(done, known, case, desk))
     group.flush()
     return results
 
 
-def _in_order(
-    cases: list[Case],
-    begun: Callable[[Case], bool],
-    shown: Callable[[Case], "_Done"],
-    jobs: int,
-) -> "Iterator[tuple[Case, _Done]]":
-    """Yield what became of each case in order, ``jobs`` of them under way at the same time."""
-    if jobs == 1:
-        yield from ((case, shown(case)) for case in cases if begun(case))
-        return
-    waiting: deque[tuple[Case, Future[_Done]]] = deque()
-    pool = ThreadPoolExecutor(jobs)
-    try:
-        for case in cases:
-            if not begun(case):
-                break
-            waiting.append((case, pool.submit(shown, case)))
-            if len(waiting) >= 2 * jobs:
-                first, future = waiting.popleft()
-                yield first, future.result()
-        while waiting:
-            first, future = waiting.popleft()
-            yield first, future.result()
-    finally:
-        pool.shutdown(cancel_futures=True)
+def _at_once(made: ChallengeSet, desk: Desk, cases: int) -> int:
+    """Return how many cases are shown at the same time, in threads or in processes."""
+    if made.form == SEQUENTIAL:
+        return 1  # such a case is a turn of its own, written while it is shown
+    if desk.jobs is not None or isinstance(desk.gate, OutsideGate):
+        return desk.jobs or 1
+    return min(cpus(), MOST_FORKED) if cases >= WORTH_FORKING else 1
 
 
 def _turn_of(made: ChallengeSet, case: Case) -> str:

@@ -1,6 +1,7 @@
 """Reading fields of a set file so that all its faults are reported at once. Pure."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,14 @@ def shown(value: object) -> str:
     """Return a value as it is quoted in a message: JSON, at most 60 characters."""
     text = json.dumps(value, ensure_ascii=True, default=str)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def is_date(text: str) -> bool:
+    """Say whether a text is a date as ``YYYY-MM-DD``."""
+    return _DATE.fullmatch(text) is not None
+
+
+_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 
 
 class Faults:
@@ -117,6 +126,22 @@ class Fields:
             return value
         self._missing(name, "true or false")
         return False
+
+    def whole(self, name: str, least: int, most: int) -> int:
+        """Return a required integer within bounds; ``least`` when it is none."""
+        value = self.body.get(name)
+        if type(value) is int and least <= value <= most:
+            return value
+        self._missing(name, f"an integer from {least} to {most}")
+        return least
+
+    def object(self, name: str, expected: str) -> dict[str, Any]:
+        """Return a required object; it may be empty."""
+        value = self.body.get(name)
+        if type(value) is dict:
+            return value
+        self._missing(name, expected)
+        return {}
 
     def items(self, name: str, kind: type, expected: str) -> Any:
         """Return a required, non-empty object or list."""

@@ -46,6 +46,12 @@ def find_set(name: str, *, packaged: bool = True) -> str:
     raise UsageError(f"{name}: expected a challenge set, got no such file (sought {sought})")
 
 
+def set_folders() -> list[str]:
+    """Return the folders sets are sought in, those that are there."""
+    packaged = os.path.join(os.path.dirname(str(evalkit.__file__)), FOLDER)
+    return [folder for folder in (FOLDER, packaged) if os.path.isdir(folder)]
+
+
 def _places(name: str, packaged: bool) -> list[str]:
     if os.path.dirname(name):
         return [name]

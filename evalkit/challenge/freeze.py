@@ -129,7 +129,7 @@ def _hold(path: str, manifest: dict[str, Any], made: ChallengeSet, raw: bytes) -
 
 
 def _load_manifest(place: str) -> dict[str, Any]:
-    data = read_bytes(place)
+    data = read_bytes(place, "manifest")
     try:
         body = parse(data)
     except CanonicalizationError as error:
@@ -145,8 +145,8 @@ def _load_manifest(place: str) -> dict[str, Any]:
 def _manifest_faults(body: Any) -> str:
     if type(body) is not dict or body.get("schema") != SCHEMA:
         return "another or no schema"
-    if body.keys() != _FIELDS:
-        return f"fields {sorted(body.keys() ^ _FIELDS)} unknown or missing"
+    if body.keys() - {"provenance"} != _FIELDS:
+        return f"fields {sorted((body.keys() ^ _FIELDS) - {'provenance'})} unknown or missing"
     checks = {
         "text fields": all(type(body[name]) is str for name in _TEXTS),
         "salt": re.fullmatch(r"[0-9a-f]{64}", str(body["salt"])) is not None,

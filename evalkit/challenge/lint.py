@@ -1,23 +1,30 @@
 """What a well-formed set should still not have. Pure; advice, not refusal."""
 
+import json
 import re
 
 from evalkit.challenge.case import SEQUENTIAL, Case, ChallengeSet
 from toolgate.canonical import digest_of
 from toolgate.gate.decision import ALLOW
+from toolgate.redact import KEY, TOKEN, by_kind, redact_value
 
 _MOST_NAMED = 5
 
-_SECRET = re.compile(
-    r"\b(?:ghp_|gho_|github_pat_|sk-(?:ant-|proj-)?|xox[abpr]-|AKIA|ASIA)[A-Za-z0-9_-]{12,}"
+_SECRETS = (TOKEN, KEY)
+"""Kinds of what redaction finds that no set should hold, made up or not."""
+
+_MACHINE = re.compile(
+    r"(?:/private)?/var/folders/\w|/tmp/(?:pytest-of-|tmp[a-z0-9_]{8}\b)|\b[A-Z]:\\Users\\\w"
 )
+"""Places that a program made on the machine a case was copied from."""
 
 
-def lint(made: ChallengeSet) -> list[str]:
+def lint(made: ChallengeSet, places: tuple[str, ...] = ()) -> list[str]:
     """Return one sentence for each thing a set should not have.
 
     Args:
         made: a set that was read without faults.
+        places: directories of this machine that no case should name.
     """
     return [
         *_unused_categories(made),
@@ -26,6 +33,7 @@ def lint(made: ChallengeSet) -> list[str]:
         *_axis_of_allow(made),
         *_same_input(made),
         *_secrets(made),
+        *_machine_paths(made, places),
     ]
 
 
@@ -84,17 +92,50 @@ def _same_input(made: ChallengeSet) -> list[str]:
     if not found:
         return []
     count = "1 case shows" if len(found) == 1 else f"{len(found)} cases show"
-    more = len(found) - _MOST_NAMED
-    rest = f", and {more} more" if more > 0 else ""
-    return [f"{count} the gate the same as an earlier one: {', '.join(found[:_MOST_NAMED])}{rest}"]
+    return [f"{count} the gate the same as an earlier one: {listed(found)}"]
+
+
+def listed(names: list[str]) -> str:
+    """Return the first few names, and how many more there are."""
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f", and {more} more" if more > 0 else "")
 
 
 def _secrets(made: ChallengeSet) -> list[str]:
     return [
         f"case {case.id}: text of the form of a real credential"
         for case in made.cases
-        if _SECRET.search(str(shown_to_gate(made, case)))
+        if _has_secret([shown_to_gate(made, case), case.source])
     ]
+
+
+def _has_secret(value: object) -> bool:
+    found: list[str] = []
+
+    def mark(kind: str, _data: bytes, _length: int) -> str:
+        found.append(kind)
+        return by_kind(kind, b"", 0)
+
+    redact_value(value, mark)
+    return any(kind in _SECRETS for kind in found)
+
+
+def _machine_paths(made: ChallengeSet, places: tuple[str, ...]) -> list[str]:
+    """Name cases with paths of this machine, or of one a case was copied from."""
+    fixed = (made.fixtures.cwd, made.fixtures.home)
+    own = [place for place in places if not any(_below(path, place) for path in fixed)]
+    found = []
+    for case in made.cases:
+        text = json.dumps(case.source, ensure_ascii=False).replace("\\\\", "\\")
+        one = _MACHINE.search(text)
+        named = next((place for place in own if place in text), one and one[0])
+        if named:
+            found.append(f"case {case.id}: names a path of a machine, {named}")
+    return found
+
+
+def _below(path: str, place: str) -> bool:
+    return path == place or path.startswith(place + "/")
 
 
 def shown_to_gate(made: ChallengeSet, case: Case) -> list[object]:

@@ -23,6 +23,7 @@ MEASURED = (
     "author",
     "frozen",
     "lineage",
+    "provenance",
 )
 """The fields that follow from the file and the salt, leaves apart; the rest is chosen once."""
 
@@ -30,7 +31,8 @@ MEASURED = (
 def counts(cases: tuple[Case, ...]) -> dict[str, Any]:
     """Return how many cases there are, by label and by category, and how many pairs.
 
-    Cases that state a mechanism are counted where there are any.
+    Cases that state a mechanism are counted where there are any, and all by severity where one
+    has another than 1.
     """
     expected = dict.fromkeys(LABELS, 0)
     category: dict[str, int] = {}
@@ -38,9 +40,16 @@ def counts(cases: tuple[Case, ...]) -> dict[str, Any]:
         expected[case.expected] += 1
         category[case.category] = category.get(case.category, 0) + 1
     pairs = len({case.pair for case in cases if case.pair is not None})
-    made = {"cases": len(cases), "pairs": pairs, "expected": expected, "category": category}
+    made: dict[str, Any] = {
+        "cases": len(cases), "pairs": pairs, "expected": expected, "category": category,
+    }  # fmt: skip
     stated = sum(case.mechanism is not None for case in cases)
-    return {**made, "mechanism": stated} if stated else made
+    if stated:
+        made["mechanism"] = stated
+    severity: dict[str, int] = {}
+    for case in cases:
+        severity[str(case.severity)] = severity.get(str(case.severity), 0) + 1
+    return {**made, "severity": severity} if severity.keys() - {"1"} else made
 
 
 def case_salt(salt: str, case_id: str) -> bytes:
@@ -75,6 +84,7 @@ def build(
         frozen_at: the date of freezing, ``YYYY-MM-DD``, UTC.
     """
     leaves = [leaf_data(case, salt) for case in made.cases]
+    stated = made.provenance.as_json()
     return {
         "schema": SCHEMA,
         "name": made.name,
@@ -93,6 +103,7 @@ def build(
         "frozen_at": frozen_at,
         "canary": canary,
         "lineage": {"supersedes": made.supersedes},
+        **({"provenance": stated} if stated else {}),
     }
 
 
@@ -112,9 +123,9 @@ def differences(manifest: dict[str, Any], made: ChallengeSet, raw: bytes) -> lis
         frozen_at=manifest["frozen_at"],
     )
     found = [
-        _difference(name, manifest[name], again[name])
+        _difference(name, manifest.get(name), again.get(name))
         for name in MEASURED
-        if manifest[name] != again[name]
+        if manifest.get(name) != again.get(name)
     ]
     if manifest["leaves"] != again["leaves"]:
         found += _changed_cases(manifest["leaves"], again["leaves"]) or ["order of the cases"]

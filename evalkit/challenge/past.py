@@ -31,6 +31,7 @@ class PastRun(NamedTuple):
             ``report`` where a published file is taken at its word, but for the digest of
             its results.
         results: one a case, in the set's order.
+        loss: what its misses cost, or None where that was not recorded.
     """
 
     run: str
@@ -43,6 +44,7 @@ class PastRun(NamedTuple):
     look_name: str
     source: str
     results: tuple[Result, ...]
+    loss: int | None = None
 
 
 def load_run(name: str, ledger: str) -> PastRun:
@@ -89,6 +91,7 @@ def _from_ledger(run: str, ledger: str) -> PastRun:
         _look_name(details),
         LEDGER,
         tuple(ordered),
+        claim.sealed.get("loss"),
     )
 
 
@@ -112,7 +115,7 @@ def _look_name(details: dict[str, Any]) -> str:
 
 def _from_report(path: str) -> PastRun:
     try:
-        body = json.loads(read_bytes(path))
+        body = json.loads(read_bytes(path, "run report"))
         results = tuple(_result(row) for row in body["results"])
         found = digest_of([_sealed_row(row) for row in body["results"]])
         past = PastRun(
@@ -126,6 +129,7 @@ def _from_report(path: str) -> PastRun:
             body["run"]["look_name"],
             REPORT,
             results,
+            (body["scores"].get("loss") or {}).get("lost"),
         )
         sealed = body["ledger"]["results_digest"]
     except (ValueError, KeyError, TypeError, RecursionError):

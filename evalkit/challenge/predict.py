@@ -25,7 +25,7 @@ def read_prediction(path: str, made: ChallengeSet) -> dict[str, Any]:
         UsageError: the file cannot be read, is something else, or names no case of the set.
     """
     name = os.path.basename(path)
-    data = read_bytes(path)
+    data = read_bytes(path, "prediction")
     try:
         body = parse(data)
     except CanonicalizationError as error:

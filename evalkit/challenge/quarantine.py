@@ -4,16 +4,18 @@ A set never changes, so a wrong label stays where it is; an event on the ledger'
 who holds it wrong and why. Reports give every figure as frozen first.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from evalkit.challenge.case import ChallengeSet
+from evalkit.challenge.claims import stamp
+from evalkit.challenge.loss import UNWEIGHTED, Weights
+from evalkit.challenge.provenance import SEEN
 from evalkit.challenge.score import Result, score
 from evalkit.challenge.spine import audit_events
 from evalkit.errors import RefusedError, UsageError
 
 ACTION = "case.quarantined"
-SEEN = ("nothing run", "no results seen", "results not opened", "results seen")
-"""What whoever asks for a quarantine had seen of any gate's answers."""
 _MOST_TEXT = 2_000
 
 
@@ -75,15 +77,19 @@ def read_quarantines(ledger: str, set_digest: str) -> list[Quarantine]:
     return [one for one in found if one.set_digest == set_digest]
 
 
-def without(results: list[Result], held: list[Quarantine]) -> dict[str, Any] | None:
+def without(
+    results: list[Result], held: list[Quarantine], weights: Weights = UNWEIGHTED
+) -> dict[str, Any] | None:
     """Return what the figures are without the quarantined cases; None where there are none.
 
     Args:
         results: one a case.
         held: the set's quarantines.
+        weights: what the set says a miss costs.
 
     Returns:
-        ``cases`` (id, by, second, seen, reason, expected, decided, kind each),
+        ``cases`` (id, expected, decided, kind, by, second, seen, reason, recorded each),
+        ``figures`` (a row a figure: ``name``, ``as_frozen``, ``without``, as texts),
         ``match`` (the rate without them) and ``flattering`` (ids of the cases that were a
         miss, so that leaving them out makes the gate look better).
     """
@@ -91,21 +97,49 @@ def without(results: list[Result], held: list[Quarantine]) -> dict[str, Any] | N
     gone = [result for result in results if result.case in by_case]
     if not gone:
         return None
-    rest = [result for result in results if result.case not in by_case]
+    before = score(results, weights)
+    broken = {result.pair for result in gone}
+    rest = [
+        result._replace(pair=None) if result.pair in broken else result  # half a pair is none
+        for result in results
+        if result.case not in by_case
+    ]
+    after = score(rest, weights)
+    cases = [_row(result, by_case[result.case]) for result in gone]
     return {
-        "cases": [
-            {
-                "case": result.case,
-                "expected": result.expected,
-                "decided": result.decided,
-                "kind": result.kind(),
-                **{name: getattr(by_case[result.case], name) for name in _SHOWN},
-            }
-            for result in gone
+        "cases": cases,
+        "figures": [
+            {"name": name, "as_frozen": say(before), "without": say(after)}
+            for name, say in _FIGURES.items()
         ],
-        "match": score(rest)["rates"]["match"],
-        "flattering": [result.case for result in gone if result.kind() != "match"],
+        "match": after["rates"]["match"],
+        "flattering": [row["case"] for row in cases if row["kind"] != "match"],
     }
 
 
+def _row(result: Result, held: Quarantine) -> dict[str, Any]:
+    return {
+        "case": result.case,
+        "expected": result.expected,
+        "decided": result.decided,
+        "kind": result.kind(),
+        **{name: getattr(held, name) for name in _SHOWN},
+        "recorded": stamp(held.ts),
+    }
+
+
+def _rate(name: str) -> Callable[[dict[str, Any]], str]:
+    return lambda figures: str(figures["rates"][name]["text"])
+
+
 _SHOWN = ("by", "second", "seen", "reason")
+_FIGURES: dict[str, Callable[[dict[str, Any]], str]] = {
+    "match": _rate("match"),
+    "permissive": _rate("permissive"),
+    "dangerous allow": _rate("dangerous_allow"),
+    "stricter": _rate("stricter"),
+    "unscored": lambda figures: str(figures["unscored"]),
+    "complete pairs": _rate("pairs_complete"),
+    "loss": lambda figures: f"{figures['loss']['lost']} of at most {figures['loss']['most']}",
+}
+"""The figures that are given twice, and how each is written."""

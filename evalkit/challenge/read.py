@@ -18,9 +18,11 @@ from evalkit.challenge.case import (
     ChallengeSet,
     Fixtures,
 )
-from evalkit.challenge.fields import Faults, Fields, shown
+from evalkit.challenge.fields import Faults, Fields, is_date, shown
 from evalkit.challenge.find import kind_of
+from evalkit.challenge.loss import matrix_of, severity_of
 from evalkit.challenge.mechanism import mechanism_of
+from evalkit.challenge.provenance import provenance_of
 from evalkit.errors import SetError, UsageError
 from toolgate.canonical import parse
 from toolgate.errors import CanonicalizationError
@@ -29,7 +31,6 @@ MAX_BYTES = 50 * 1000 * 1000
 """A larger file is refused before it is read."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._:/-]{0,99}")
-_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 _ID_FORM = "1 to 100 letters, digits, spaces and . _ : / -, beginning with a letter or digit"
 
 
@@ -50,8 +51,12 @@ def load_set(path: str) -> tuple[bytes, ChallengeSet]:
     return data, parse_set(data, os.path.basename(path))
 
 
-def read_bytes(path: str) -> bytes:
-    """Return the bytes of a set file.
+def read_bytes(path: str, what: str = "challenge set") -> bytes:
+    """Return the bytes of a file.
+
+    Args:
+        path: the file.
+        what: what it is expected to be, for messages.
 
     Raises:
         UsageError: there is no such readable file, or it is larger than ``MAX_BYTES``.
@@ -60,16 +65,14 @@ def read_bytes(path: str) -> bytes:
         found = os.stat(path)
         kind = kind_of(path)
         if kind is not None:
-            raise UsageError(f"{path}: expected a challenge set file, got {kind}")
+            raise UsageError(f"{path}: expected a {what} file, got {kind}")
         if found.st_size > MAX_BYTES:
-            raise UsageError(
-                f"{path}: expected at most {MAX_BYTES} bytes, got {found.st_size}; split the set"
-            )
+            raise UsageError(f"{path}: expected at most {MAX_BYTES} bytes, got {found.st_size}")
         with open(path, "rb") as file:
             return file.read()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a usable path"
-        raise UsageError(f"{path}: expected a readable challenge set file, got: {reason}") from None
+        raise UsageError(f"{path}: expected a readable {what} file, got: {reason}") from None
 
 
 def parse_set(data: bytes, source: str) -> ChallengeSet:
@@ -121,6 +124,8 @@ def _set(fields: Fields) -> ChallengeSet:
         cases=cases,
         supersedes=fields.optional_text("supersedes"),
         source=fields.body,
+        loss=matrix_of(fields),
+        provenance=provenance_of(fields),
     )
 
 
@@ -136,7 +141,7 @@ def _categories(fields: Fields) -> dict[str, str]:
 
 def _date(fields: Fields) -> str:
     value = fields.text("frozen")
-    if value and not _DATE.fullmatch(value):
+    if value and not is_date(value):
         fields.faults.add("frozen", "a date as YYYY-MM-DD", shown(value))
     return value
 
@@ -185,6 +190,7 @@ def _case(fields: Fields, form: str, categories: dict[str, str]) -> Case:
         steps=sequence.steps_of(fields) if form == SEQUENTIAL else single.steps_of(fields),
         source=fields.body,
         mechanism=mechanism_of(fields),
+        severity=severity_of(fields),
     )
 
 

@@ -125,13 +125,13 @@ def recorded_decisions(directory: str, run: str) -> dict[str, Recorded]:
 
 
 def session_closed(directory: str) -> bool:
-    """Say whether a run's session is closed."""
+    """Say whether a run's session is closed: by the last line, if that was written whole."""
     last = b""
     for name in spine_files(directory):
         with open(os.path.join(directory, name), "rb") as file:
             for line in file:
                 last = line
-    return b'"kind":"session_close"' in last
+    return last.endswith(b"}\n") and b'"kind":"session_close"' in last
 
 
 def hold_to_ledger(results: list[Result], recorded: dict[str, Recorded], run: str) -> None:

@@ -8,14 +8,18 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from evalkit.challenge.case import LABELS
+from evalkit.challenge.loss import UNWEIGHTED, Weights, loss
 from evalkit.challenge.mechanism import DECISION, PLACES
 from evalkit.stats.binomial import clopper_pearson
+from evalkit.stats.paired import fewest_discordant
 from evalkit.stats.present import rate_json
 from toolgate.gate.decision import ALLOW, DENY, STRICTNESS
 
 UNSCORED = "unscored"
 DECIDED = (*LABELS, UNSCORED)
 RUNS_CODE = "exec.code"
+ALPHA = 0.05
+"""The error that telling two runs apart accepts."""
 
 
 class Result(NamedTuple):
@@ -96,19 +100,21 @@ def comparable(result: Result) -> dict[str, Any]:
     return {**result.as_row(), "decision_digest": None}
 
 
-def score(results: list[Result]) -> dict[str, Any]:
+def score(results: list[Result], weights: Weights = UNWEIGHTED) -> dict[str, Any]:
     """Return the figures of a run.
 
     Args:
         results: one a case.
+        weights: what the set says a miss costs.
 
     Returns:
         Counts (``cases, match, permissive, dangerous_allow, stricter,
         unscored, pairs, pairs_complete, pairs_separable, pairs_separated``),
         ``table`` (expected by decided), ``rates`` and ``categories`` with exact
         intervals, ``worst_case`` and ``best_case`` (matches if every unscored
-        case were a miss, or a match), ``all_pass_excludes``, ``rules``,
-        ``runs_code`` and ``mechanism``.
+        case were a miss, or a match), ``loss``, ``all_pass_excludes`` and ``excludes``
+        (which rates no event would exclude), ``fewest_changes`` (that tell two runs apart),
+        ``rules``, ``runs_code`` and ``mechanism``.
     """
     kinds = Counter(result.kind() for result in results)
     pairs = _pairs(results)
@@ -126,7 +132,10 @@ def score(results: list[Result]) -> dict[str, Any]:
         "categories": _categories(results),
         "worst_case": match,
         "best_case": match + unscored,
+        "loss": loss(((r.case, r.expected, r.decided) for r in results), weights),
         "all_pass_excludes": clopper_pearson(0, total).upper,
+        "excludes": _excludes(results),
+        "fewest_changes": fewest_discordant(ALPHA),
         "rules": _rules(results),
         "runs_code": _runs_code(results),
         "mechanism": _mechanism(results),
@@ -158,6 +167,31 @@ def _rates(results: list[Result], kinds: Counter[str]) -> dict[str, Any]:
         "dangerous_allow": rate_json(sum(r.dangerous() for r in results), labels[DENY]),
         "stricter": rate_json(kinds["stricter"], len(results) - labels[DENY]),
     }
+
+
+def _excludes(results: list[Result]) -> dict[str, Any]:
+    """Return what a run without a miss would still not exclude.
+
+    Returns:
+        For each rate ``n``, ``two_sided`` and ``one_sided``: the limits (95 %, exact) that no
+        event in n cases leaves; None where there are no cases.
+    """
+    labels = Counter(result.expected for result in results)
+    total = len(results)
+    cases = {
+        "miss": total,
+        "permissive": total - labels[ALLOW],
+        "dangerous_allow": labels[DENY],
+        "stricter": total - labels[DENY],
+    }
+    return {name: _excluded(n) for name, n in cases.items()}
+
+
+def _excluded(n: int) -> dict[str, Any]:
+    if n == 0:
+        return {"n": 0, "two_sided": None, "one_sided": None}
+    two, one = clopper_pearson(0, n), clopper_pearson(0, n, side="upper")
+    return {"n": n, "two_sided": two.upper, "one_sided": one.upper}
 
 
 def _categories(results: list[Result]) -> dict[str, Any]:

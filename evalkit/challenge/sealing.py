@@ -10,11 +10,14 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from evalkit.build import Build
+from evalkit.challenge.anchor import keep_head_locked
+from evalkit.challenge.case import Fixtures
 from evalkit.challenge.claims import SEALED, Claim, read_claims
 from evalkit.challenge.execute import Desk, execute
 from evalkit.challenge.freeze import Frozen
 from evalkit.challenge.hold import CLAIMS
 from evalkit.challenge.journal import Journal, read_journal
+from evalkit.challenge.loss import weights_of
 from evalkit.challenge.predict import kept_promise
 from evalkit.challenge.quarantine import read_quarantines, without
 from evalkit.challenge.rundir import (
@@ -39,6 +42,7 @@ from toolgate.ledger.salt import salt
 from toolgate.verify import Finding, verify
 
 _MOST_FINDINGS = 20
+_NEVER_US = 10**18
 _COUNTS = ("cases", "match", "permissive", "dangerous_allow", "stricter", "unscored")
 
 
@@ -62,7 +66,7 @@ class Work(NamedTuple):
         reports: the reports' directory.
         frozen: the set.
         gate: the gate.
-        jobs: how many cases a gate that is not ours is asked about at the same time.
+        jobs: how many cases are asked about at the same time, as ``execute.Desk`` has it.
         build: the build.
         main: the ledger the claim is in.
         claim: the claim.
@@ -73,7 +77,7 @@ class Work(NamedTuple):
     reports: str
     frozen: Frozen
     gate: AnyGate
-    jobs: int
+    jobs: int | None
     build: Build
     main: Ledger
     claim: Claim
@@ -114,7 +118,8 @@ def finish(work: Work, watch: Watch) -> Finished:
     pin = _close(work, directory, own, results)
     head = _as_text(pin)
     results_digest = digest_of([comparable(result) for result in results])
-    figures = score(results)
+    weights = weights_of(work.frozen.set)
+    figures = score(results, weights)
     claim, main_head = _seal(work, figures, head, results_digest)
     verified = verify(directory, expect_head=pin)
     seal = Seal(
@@ -130,7 +135,7 @@ def finish(work: Work, watch: Watch) -> Finished:
         manifest=work.frozen.manifest,
         build=work.build,
         policy_name=_policy_name(work.gate.policy_bytes),
-        gate=_gate_part(work.gate),
+        gate=_gate_part(work.gate, work.frozen.set.fixtures),
         claim=claim,
         seal=seal,
         results=results,
@@ -143,9 +148,11 @@ def finish(work: Work, watch: Watch) -> Finished:
         ),
         thresholds=held([threshold(text) for text in claim.details.get("fail_if") or ()], figures),
         prediction=_kept(claim, results),
-        quarantine=without(results, read_quarantines(work.root, work.frozen.digest)),
+        quarantine=without(results, read_quarantines(work.root, work.frozen.digest), weights),
     )
-    return Finished(context, publish(context, work.frozen.set, work.reports, work.main, now()))
+    report = publish(context, work.frozen.set, work.reports, work.main, now())
+    keep_head_locked(work.root, work.reports)
+    return Finished(context, report)
 
 
 def _execute(
@@ -198,6 +205,7 @@ def _close(work: Work, directory: str, own: Ledger, results: list[Result]) -> tu
     run = work.claim.run
     hold_to_ledger(results, recorded_decisions(directory, run), run)
     if not session_closed(directory):
+        own.recover(ts=now(), idle_us=_NEVER_US)  # what a kill left behind the last whole line
         own.session_close(run, closed_by="session_end", ts=now())
     return own.head()
 
@@ -225,6 +233,7 @@ def _append_seal(work: Work, figures: dict[str, Any], head: str, results_digest:
         "results_digest": results_digest,
         "report": _report_path(work),
         **{name: figures[name] for name in _COUNTS},
+        "loss": figures["loss"]["lost"],
     }
     ts = now()
     work.main.audit(action=SEALED, actor=HOST, target=work.claim.run, details=details, ts=ts)
@@ -233,7 +242,7 @@ def _append_seal(work: Work, figures: dict[str, Any], head: str, results_digest:
 
 def _report_path(work: Work) -> str:
     """Return where the report will lie, as a ledger may say it: never an absolute path."""
-    tag = tag_of(work.build.short, _gate_part(work.gate))
+    tag = tag_of(work.build.short, _gate_part(work.gate, work.frozen.set.fixtures))
     name = report_name(work.frozen.label, tag, work.claim.run, work.reports) + ".md"
     directory = os.path.normpath(work.reports)
     if os.path.isabs(directory) or directory.startswith(os.pardir):
@@ -246,11 +255,16 @@ def _kept(claim: Claim, results: list[Result]) -> dict[str, Any] | None:
     return None if predicted is None else kept_promise(predicted, results)
 
 
-def _gate_part(gate: AnyGate) -> dict[str, Any] | None:
-    """Return what a gate that is not ours is; None for ours."""
+def _gate_part(gate: AnyGate, fixtures: Fixtures) -> dict[str, Any] | None:
+    """Return what a gate that is not ours is, and where it was asked; None for ours."""
     if not isinstance(gate, OutsideGate):
         return None
-    return {**parse(gate.policy_bytes), "name": gate.name, "short": gate.policy_digest[7:19]}
+    return {
+        **{name: value for name, value in parse(gate.policy_bytes).items() if name != "place"},
+        "room": gate.room(fixtures.home, fixtures.cwd),
+        "name": gate.name,
+        "short": gate.policy_digest[7:19],
+    }
 
 
 def _policy_name(compiled: bytes) -> str | None:

@@ -38,6 +38,6 @@ def _step(body: object, where: str, faults: Faults) -> Step:
         faults.add(where, "setup_only or score_this", "both")
     if event == PRE:
         tool = fields.text("tool")
-        return Step(PRE, tool, fields.items("input", dict, "the tool's input, an object"), scored)
+        return Step(PRE, tool, fields.object("input", "the tool's input, an object"), scored)
     result = (fields.optional_word("result", OUTCOMES) or OUTCOMES[0]) if event == POST else None
     return Step(event, None, None, scored, result)

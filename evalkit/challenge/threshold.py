@@ -11,7 +11,9 @@ from evalkit.errors import UsageError
 
 RATES = ("match", "permissive", "dangerous_allow", "stricter", "pairs_complete", "pairs_separated")
 FIELDS = ("k", "n", "rate", "lower", "upper")
-UNSCORED = "unscored"
+UNSCORED, LOSS = "unscored", "loss"
+COUNTS = (UNSCORED, LOSS)
+"""What is a count and no rate. The loss takes every unscored case for its dearest answer."""
 _FORM = re.compile(r"\s*([a-z_]{1,20})(?:\.([a-z]{1,5}))?\s*(<=|>=|<|>)\s*([0-9.]{1,20})\s*")
 _SAYS = {
     "<": lambda one, other: one < other,
@@ -26,7 +28,7 @@ class Threshold(NamedTuple):
 
     Args:
         text: as it was given.
-        rate: one of ``RATES``, or ``unscored``.
+        rate: one of ``RATES`` or ``COUNTS``.
         field: one of ``FIELDS``; ``k`` for the count alone.
         sign: one of ``< <= > >=``.
         limit: the number.
@@ -55,11 +57,11 @@ def threshold(text: str) -> Threshold:
             f"'dangerous_allow.upper > 0.05', got {text!r:.100}"
         )
     rate, field, sign, number = found.groups()
-    if rate not in (*RATES, UNSCORED):
-        raise UsageError(
-            f"--fail-if: expected one of {', '.join((*RATES, UNSCORED))}, got {rate!r}"
-        )
-    if field not in (None, *FIELDS) or (rate == UNSCORED and field not in (None, "k")):
+    if rate not in (*RATES, *COUNTS):
+        raise UsageError(f"--fail-if: expected one of {', '.join((*RATES, *COUNTS))}, got {rate!r}")
+    if rate in COUNTS and field not in (None, "k"):
+        raise UsageError(f"--fail-if: {rate} is a count: expected {rate} alone, got {field!r}")
+    if field not in (None, *FIELDS):
         raise UsageError(f"--fail-if: {rate}: expected one of {', '.join(FIELDS)}, got {field!r}")
     try:
         limit = float(number)
@@ -83,8 +85,8 @@ def held(thresholds: list[Threshold], figures: dict[str, Any]) -> list[dict[str,
 
 
 def _held(one: Threshold, figures: dict[str, Any]) -> dict[str, Any]:
-    if one.rate == UNSCORED:
-        value: float | None = figures[UNSCORED]
+    if one.rate in COUNTS:
+        value: float | None = figures["loss"]["worst"] if one.rate == LOSS else figures[UNSCORED]
         measured = figures["cases"] > 0
     else:
         rate = figures["rates"][one.rate]

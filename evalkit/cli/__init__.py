@@ -16,6 +16,7 @@ _COMMANDS = {
     "run": ("evalkit.cli.run:run", "Run a frozen challenge set, once per pinned build."),
     "set": ("evalkit.cli.set:group", "Freeze, verify and lint challenge sets."),
     "status": ("evalkit.cli.looks:status", "Say how far a run is."),
+    "verify": ("evalkit.cli.verify:verify", "Verify a ledger, its runs and its kept heads."),
     "window": ("evalkit.cli.window:window", "Declare and close windows over a decision ledger."),
 }
 

@@ -1,6 +1,7 @@
 """``evalkit build``: which build a run would be about, and how two builds differ."""
 
 import json
+import os
 import sys
 from typing import Any
 
@@ -77,18 +78,19 @@ def _body(name: str, ledger: str | None) -> dict[str, Any]:
     from evalkit.build import FIELDS, current
     from evalkit.challenge.read import read_bytes
     from evalkit.challenge.rundir import is_run, read_start, run_directory
-    from evalkit.cli.place import ledger_root
+    from evalkit.cli.place import ledger_that_is_there
     from evalkit.errors import UsageError
     from toolgate.gate.open import default_gate
 
     if name == "now":
         return current(default_gate().policy_digest).body
     if is_run(name):
-        return read_start(run_directory(ledger_root(ledger), name)).build
+        return read_start(run_directory(ledger_that_is_there(ledger), name)).build
+    wanted = f"{name}: expected a run, `now` or a file of `evalkit build show --json`, got"
+    if not os.path.exists(name):
+        raise UsageError(f"{wanted} none of them")
     try:
-        body = json.loads(read_bytes(name))
+        body = json.loads(read_bytes(name, "build"))
         return {field: body[field] for field in FIELDS}
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise UsageError(
-            f"{name}: expected a run, `now` or a file of `evalkit build show --json`, got another"
-        ) from None
+        raise UsageError(f"{wanted} another") from None

@@ -1,12 +1,13 @@
 """``evalkit list`` and ``evalkit status``: which runs a ledger knows, and how far one is."""
 
 import json
+import sys
 from typing import Any
 
 import click
 
 from evalkit.cli.output import emit
-from evalkit.cli.place import ledger_root
+from evalkit.cli.place import ledger_root, ledger_that_is_there
 
 _LEDGER = click.option(
     "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
@@ -15,13 +16,35 @@ _LEDGER = click.option(
 
 @click.command(name="list")
 @click.option("--set", "of_set", metavar="SET", help="Only runs of this set: its label or digest.")
+@click.option(
+    "--reports",
+    default="reports",
+    show_default=True,
+    metavar="DIR",
+    help="Where the ledger's heads are kept.",
+)
 @_LEDGER
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a run.")
-def list_runs(of_set: str | None, ledger: str | None, as_json: bool) -> None:
-    """List the runs this ledger knows, oldest first; every one was a look."""
+def list_runs(of_set: str | None, reports: str, ledger: str | None, as_json: bool) -> None:
+    """List the runs this ledger knows, oldest first; every one was a look.
+
+    A ledger that contradicts a head of it kept beside the reports ends the command with
+    exit code 1, after the list: looks are missing from it.
+    """
+    from evalkit.challenge.anchor import faults_of, read_anchors
     from evalkit.challenge.status import runs_of
 
-    rows = runs_of(ledger_root(ledger), of_set)
+    root = ledger_root(ledger)
+    faults = faults_of(root, read_anchors(reports))
+    if not faults:  # what says more than that it is not there
+        root = ledger_that_is_there(ledger)
+    _print_runs(runs_of(root, of_set), of_set, as_json)
+    for fault in faults:
+        print(f"evalkit: {fault}", file=sys.stderr)
+    sys.exit(1 if faults else 0)
+
+
+def _print_runs(rows: list[dict[str, Any]], of_set: str | None, as_json: bool) -> None:
     if as_json:
         for row in rows:
             emit(json.dumps(row, ensure_ascii=False))
@@ -40,7 +63,7 @@ def status(run: str, ledger: str | None, as_json: bool) -> None:
     """Say how far a run is; before it is sealed, nothing of how it does."""
     from evalkit.challenge.status import status_of
 
-    row = status_of(ledger_root(ledger), run)
+    row = status_of(ledger_that_is_there(ledger), run)
     if as_json:
         emit(json.dumps(row, ensure_ascii=False))
         return

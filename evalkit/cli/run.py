@@ -25,6 +25,10 @@ _REPORTS = click.option(
 _VERDICT_EXIT = {"FAIL": 1, "INCOMPLETE": 4}
 """What a run ends with when its own ledger does not verify."""
 
+_JUNIT = click.option("--junit", metavar="FILE", help="Also write the run as JUnit XML.")
+_SUMMARY = click.option(
+    "--summary", metavar="FILE", help="Also append a Markdown summary (GitHub's, say)."
+)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
@@ -54,7 +58,10 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
     "--gate-env", multiple=True, metavar="NAME", help="With --gate command: a variable it may see."
 )
 @click.option(
-    "-j", "--jobs", type=int, default=1, show_default=True, help="With --gate: cases at a time."
+    "-j",
+    "--jobs",
+    type=int,
+    help="Single calls at a time (default: 1; for our gate and a large set, a processor each).",
 )
 @click.option(
     "--purpose",
@@ -71,8 +78,8 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
     help="Exit 1 when this holds, e.g. 'dangerous_allow.upper > 0.05'; recorded in the claim.",
 )
 @click.option("--predict", metavar="FILE", help="Predicted misses, recorded before the first case.")
-@click.option("--junit", metavar="FILE", help="Also write the run as JUnit XML.")
-@click.option("--summary", metavar="FILE", help="Also append a Markdown summary (GitHub's, say).")
+@_JUNIT
+@_SUMMARY
 @_LEDGER
 @_REPORTS
 @_JSON
@@ -84,7 +91,7 @@ def run(
     gate_protocol: str,
     gate_seconds: float,
     gate_env: tuple[str, ...],
-    jobs: int,
+    jobs: int | None,
     purpose: str | None,
     rerun: bool,
     rerun_of: str | None,
@@ -119,7 +126,7 @@ def run(
     request = Request(
         set_path, choice, purpose, rerun_of, reason, ledger_root(ledger), reports, fail_if, predict
     )
-    with _watching() as watch:
+    with _collecting_rarely(), _watching() as watch:
         opened, build = _gate_of(choice)
         finished = start(request, opened, build, watch)
     _write_more(finished, junit, summary)
@@ -128,10 +135,19 @@ def run(
 
 @click.command()
 @click.argument("run_id", metavar="RUN")
+@_JUNIT
+@_SUMMARY
 @_LEDGER
 @_REPORTS
 @_JSON
-def resume(run_id: str, ledger: str | None, reports: str, as_json: bool) -> None:
+def resume(
+    run_id: str,
+    junit: str | None,
+    summary: str | None,
+    ledger: str | None,
+    reports: str,
+    as_json: bool,
+) -> None:
     """Continue a run that was interrupted; set, build and policy must be identical.
 
     Finished cases are never shown again. Anything that differs is named and
@@ -141,18 +157,39 @@ def resume(run_id: str, ledger: str | None, reports: str, as_json: bool) -> None
     from evalkit.gates.choice import Choice
     from evalkit.runs import Request, resume
 
+    _refuse_unwritable(junit, summary)
     request = Request("", Choice(), None, None, None, ledger_root(ledger), reports)
-    with _watching() as watch:
+    with _collecting_rarely(), _watching() as watch:
         finished = resume(run_id, request, _gate_of, watch)
+    _write_more(finished, junit, summary)
     _show(finished, as_json)
 
 
 def _gate_of(choice: "Choice") -> "tuple[AnyGate, Build]":
     import evalkit.build
     from evalkit.gates.choice import open_gate
+    from toolgate.canonical import warm
 
+    warm()
     gate = open_gate(choice)
     return gate, evalkit.build.current(gate.policy_digest)
+
+
+@contextmanager
+def _collecting_rarely() -> "Iterator[None]":
+    """Look for unreachable cycles a hundred times less often; a run makes next to none.
+
+    A set's cases, results and index stay until the end, so each look would go through
+    all of them again: a fifth of the time of ten thousand cases.
+    """
+    import gc
+
+    before = gc.get_threshold()
+    gc.set_threshold(100 * before[0], *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 @contextmanager

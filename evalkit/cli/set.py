@@ -19,9 +19,12 @@ _COMMANDS = {
     ),
     "diff": ("evalkit.cli.set_lineage:diff", "Name what differs between two sets, case by case."),
     "freeze": ("evalkit.cli.set:freeze", "Write a set's manifest beside it."),
-    "lint": ("evalkit.cli.set:lint", "Name what a set should not have."),
+    "from-ledger": ("evalkit.cli.set_ledger:from_ledger", "Draw real calls into a draft, blind."),
+    "import": ("evalkit.cli.set_import:import_set", "Read cases of another shape into a draft."),
+    "lint": ("evalkit.cli.set_lint:lint", "Name what a set should not have."),
     "new": ("evalkit.cli.set_lineage:new", "Write the beginning of a set."),
     "quarantine": ("evalkit.cli.set_case:quarantine", "Record that a case's label is held wrong."),
+    "readers": ("evalkit.cli.set_import:list_readers", "List the shapes that can be imported."),
     "reveal": ("evalkit.cli.set_case:reveal", "Show one case, provably, without the others."),
     "show": ("evalkit.cli.set:show", "Say what a set holds."),
     "supersede": ("evalkit.cli.set_lineage:supersede", "Freeze a set that replaces another."),
@@ -48,11 +51,12 @@ def freeze(files: tuple[str, ...], as_json: bool) -> None:
     from evalkit.challenge.freeze import freeze as freeze_set
     from evalkit.challenge.freeze import manifest_path
     from evalkit.challenge.lint import lint
+    from evalkit.cli.set_lint import machine_places
 
     for name in files:
         path = find_set(name, packaged=False)
         frozen, new = freeze_set(path)
-        for sentence in lint(frozen.set):
+        for sentence in lint(frozen.set, machine_places()):
             print(f"evalkit: {path}: warning: {sentence}", file=sys.stderr)
         word = "frozen" if new else "unchanged since it was frozen"
         _print(word, frozen, as_json)
@@ -77,31 +81,6 @@ def verify(files: tuple[str, ...], as_json: bool) -> None:
 
     for name in files:
         _print("verified", load_frozen(find_set(name)), as_json)
-
-
-@click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-def lint(files: tuple[str, ...]) -> None:
-    """Read sets and name what they should not have (exit 1 when there is something).
-
-    A bare name is also sought in ./challenge_sets and among the sets that come
-    with the package.
-    """
-    from evalkit.challenge.find import find_set
-    from evalkit.challenge.lint import lint as lint_set
-    from evalkit.challenge.read import load_set
-
-    found = 0
-    for name in files:
-        path = find_set(name)
-        _, made = load_set(path)
-        for sentence in lint_set(made):
-            found += 1
-            emit(f"{path}: {sentence}")
-        count = len(made.cases)
-        emit(f"{path}: {count} {'case' if count == 1 else 'cases'} read")
-    if found:
-        sys.exit(1)
 
 
 def _print(word: str, frozen: "Frozen", as_json: bool) -> None:
@@ -142,6 +121,7 @@ def show(file: str, case: str | None, as_json: bool) -> None:
     held = counts(made.cases)
     if as_json:
         body = {"name": made.name, "form": made.form, "author": made.author, **held}
+        body |= {"provenance": made.provenance.as_json(), "loss": made.loss}
         emit(json.dumps({**body, "frozen": made.frozen, "supersedes": made.supersedes}))
         return
     labels = ", ".join(f"{name} {number}" for name, number in held["expected"].items())
@@ -149,6 +129,7 @@ def show(file: str, case: str | None, as_json: bool) -> None:
         "set": f"{made.name} ({made.form})",
         "author": made.author,
         "frozen": made.frozen,
+        "seen": made.provenance.seen or "not said",
         "supersedes": made.supersedes or "nothing",
         "cases": f"{held['cases']} ({labels}), {held['pairs']} pairs",
     }

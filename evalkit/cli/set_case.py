@@ -37,7 +37,7 @@ def check_reveal(file: str, root: str) -> None:
     from toolgate.errors import CanonicalizationError
 
     try:
-        body = parse(read_bytes(file))
+        body = parse(read_bytes(file, "revealed case"))
     except CanonicalizationError as error:
         raise UsageError(f"{file}: expected a revealed case, got {error}") from None
     case = check(body, root)

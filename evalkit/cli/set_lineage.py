@@ -14,10 +14,13 @@ from evalkit.cli.place import ledger_root
 @click.argument("file", metavar="FILE")
 @click.option("--name", required=True, metavar="TEXT", help="What the set is called.")
 @click.option("--author", required=True, metavar="TEXT", help="Who writes it, and what they saw.")
-def new(file: str, name: str, author: str) -> None:
+@click.option("--seen", metavar="LEVEL", help="What the labelers had seen of any answers.")
+def new(file: str, name: str, author: str, seen: str | None) -> None:
     """Write the beginning of a set: one pair, to be replaced by your own cases.
 
-    Then: `evalkit set lint FILE`, `evalkit set freeze FILE`, `evalkit run FILE`.
+    LEVEL is "nothing run", "no results seen", "results not opened" or "results
+    seen". Then: `evalkit set lint FILE`, `evalkit set freeze FILE`, `evalkit run
+    FILE`.
     """
     from datetime import UTC, datetime
 
@@ -29,6 +32,7 @@ def new(file: str, name: str, author: str) -> None:
         "name": name,
         "frozen": datetime.now(UTC).date().isoformat(),
         "author": author,
+        **({} if seen is None else {"labelers": [author], "seen": seen}),
         "policy": "Say in prose what is to be allowed, asked about and denied; labels follow it.",
         "labels_mean": "What a product that follows the policy should decide.",
         "categories": {"replace-me": "what the cases of this category have in common"},

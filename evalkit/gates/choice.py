@@ -24,7 +24,8 @@ class Choice(NamedTuple):
         protocol: the host protocol a gate that is not ours is asked in.
         seconds: how long one answer of it may take.
         environ: names of variables a command gets from this process's environment.
-        jobs: how many cases are asked about at the same time.
+        jobs: how many cases are asked about at the same time; None for one, or with our gate
+            and a large set for as many as there are processors.
     """
 
     policy: str | None = None
@@ -32,7 +33,7 @@ class Choice(NamedTuple):
     protocol: str = "claude-code"
     seconds: float = 10.0
     environ: tuple[str, ...] = ()
-    jobs: int = 1
+    jobs: int | None = None
 
 
 def chosen(value: dict[str, Any]) -> Choice:
@@ -60,14 +61,14 @@ def open_gate(choice: Choice) -> Gate | OutsideGate:
         UsageError: the options make no sense together, or there is no such program.
         PolicyError, UnavailableError: our gate's policy is refused or cannot be read.
     """
+    if choice.jobs is not None and not 1 <= choice.jobs <= MOST_JOBS:
+        raise UsageError(f"--jobs: expected 1 to {MOST_JOBS}, got {choice.jobs}")
     if choice.gate is None:
         return _ours(choice)
     if choice.policy is not None:
         raise UsageError("--policy: expected it for our own gate only, got it beside --gate")
     if not math.isfinite(choice.seconds) or choice.seconds <= 0:
         raise UsageError(f"--gate-seconds: expected a number above 0, got {choice.seconds:g}")
-    if not 1 <= choice.jobs <= MOST_JOBS:
-        raise UsageError(f"--jobs: expected 1 to {MOST_JOBS}, got {choice.jobs}")
     asked_in = protocol(choice.protocol)
     if choice.gate.startswith(COMMAND):
         command = Command(_words(choice.gate), asked_in, choice.seconds, _environ(choice.environ))
@@ -86,7 +87,6 @@ def _ours(choice: Choice) -> Gate:
     from toolgate.gate.open import default_gate, gate_from
 
     for name, given in (
-        ("--jobs", choice.jobs != 1),
         ("--gate-env", bool(choice.environ)),
         ("--gate-protocol", choice.protocol != Choice().protocol),
     ):

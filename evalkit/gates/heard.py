@@ -119,6 +119,43 @@ def body_of(stdout: bytes) -> dict[str, Any] | None:
     return body
 
 
+def refuse_another(payload: bytes, stdout: bytes) -> None:
+    """Refuse an answer that names another call, session or event than it was asked about.
+
+    A gate that is asked about several cases at a time could mix them up. Hosts do not ask for
+    these names; where an answer has one that the payload has too, it has to be the same.
+
+    Args:
+        payload: what the gate was shown, one JSON object.
+        stdout: what it answered; text that is no JSON object names nothing.
+
+    Raises:
+        NoAnswerError: it names another.
+    """
+    try:
+        asked, body = json.loads(payload), json.loads(stdout)
+    except (ValueError, RecursionError):
+        return
+    if not isinstance(body, dict):
+        return
+    inner = body.get("hookSpecificOutput")
+    parts = [body, inner] if isinstance(inner, dict) else [body]
+    for part in parts:
+        for name in sorted(part.keys() & asked.keys() & _NAMES):
+            if part[name] != asked[name]:
+                raise NoAnswerError(f"the answer is about another call: its {name} is not ours")
+        event = part.get("hookEventName")
+        if event is not None and event != asked.get("hook_event_name", event):
+            raise NoAnswerError(f"the answer is about another event, {event!r:.60}")
+
+
+_NAMES = frozenset(
+    ("conversation_id", "generation_id", "session_id", "sessionId", "tool_call_id", "toolCallId",
+     "tool_use_id", "toolUseId", "turn_id")
+)  # fmt: skip
+"""Fields of payloads that name a call or its session."""
+
+
 def blocked(output: Output) -> Heard:
     """Return the deny of exit code 2, with what was said on standard error."""
     return answered(DENY, output.stderr.decode("utf-8", "replace"))

@@ -1,9 +1,10 @@
 """A gate behind a URL: the payload is posted, a 2xx answer with a JSON object decides."""
 
+import time
 from typing import Any, NamedTuple
 
 from evalkit.errors import UsageError
-from evalkit.gates.heard import Heard, NoAnswerError, Output
+from evalkit.gates.heard import Heard, NoAnswerError, Output, refuse_another
 from evalkit.gates.outside import FORMAT
 from evalkit.gates.process import MAX_OUTPUT
 from evalkit.gates.protocols import HookProtocol
@@ -36,7 +37,9 @@ class Http(NamedTuple):
         Raises:
             NoAnswerError: nobody answered in time, or the answer decides nothing.
         """
-        return self.protocol.hear(Output(0, self._posted(payload), b""))
+        answer = self._posted(payload)
+        refuse_another(payload, answer)
+        return self.protocol.hear(Output(0, answer, b""))
 
     def tell(self, payload: bytes, room: Room) -> None:
         """Post an event that asks nothing."""
@@ -59,6 +62,7 @@ class Http(NamedTuple):
         import httpx
 
         headers = {"content-type": "application/json"}
+        deadline = time.monotonic() + self.seconds
         try:
             with (
                 httpx.Client(timeout=self.seconds, trust_env=False) as client,
@@ -69,6 +73,8 @@ class Http(NamedTuple):
                 found = b""
                 for part in answer.iter_bytes():
                     found += part
+                    if time.monotonic() > deadline:  # the client's limit is between two bytes
+                        raise NoAnswerError(f"the gate took longer than {self.seconds:g} s")
                     if len(found) > MAX_OUTPUT:
                         raise NoAnswerError(f"the gate answered more than {MAX_OUTPUT} bytes")
                 return found

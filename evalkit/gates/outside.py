@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
 from evalkit.errors import UsageError
-from evalkit.gates.heard import Heard, NoAnswerError, Shown
+from evalkit.gates.heard import Heard, NoAnswerError, Shown, refuse_another
 from evalkit.gates.process import run_hook
 from evalkit.gates.protocols import HookProtocol
-from evalkit.gates.room import AS_IS, MADE, Room, make_room, namespaces
+from evalkit.gates.room import AS_IS, MADE, Room, how_of, make_room, namespaces
 from toolgate.canonical import canonical_bytes, digest, digest_of
 from toolgate.gate.call import ToolCall
 from toolgate.gate.decision import Decision
@@ -74,6 +74,7 @@ class Command(NamedTuple):
             cwd=room.cwd,
             seconds=self.seconds,
         )
+        refuse_another(payload, output.stdout)
         return self.protocol.hear(output)
 
     def tell(self, payload: bytes, room: Room) -> None:
@@ -129,9 +130,22 @@ class OutsideGate:
     def __init__(self, reached: Asking, described: dict[str, Any], protocol: HookProtocol) -> None:
         self._reached = reached
         self._protocol = protocol
-        self.name = f"{described['name']} ({described['kind']}, {protocol.name})"
+        self.name = f"{_called(described)} ({described['kind']}, {protocol.name})"
         self.policy_bytes = canonical_bytes(described)
         self.policy_digest = digest(self.policy_bytes)
+
+    def room(self, home: str, cwd: str) -> str:
+        """Say what home and working directory a process of this gate finds.
+
+        Args:
+            home: the home directory the set says.
+            cwd: the working directory it says.
+        """
+        if not self._reached.words:
+            return "those of whoever listens; the case's stand in the payload only"
+        if how_of(home, cwd, self._reached.words) == MADE:
+            return f"made for every case: {home} and {cwd}, empty"
+        return "a temporary home for every case; the case's paths stand in the payload only"
 
     @contextmanager
     def case(
@@ -212,6 +226,13 @@ class OutsideCase:
         payload = self._protocol.after(self._last, result)
         if payload:
             self._reached.tell(payload, self._room)
+
+
+def _called(described: dict[str, Any]) -> str:
+    """Return what a gate is called: its program, and the file that an interpreter is given."""
+    script = os.path.basename((*described.get("words", ()), "", "")[1])
+    named = script in described.get("files", {}) and script != described["name"]
+    return f"{described['name']} {script}" if named else str(described["name"])
 
 
 def _transcript(session: str, prompts: tuple[str, ...]) -> bytes:

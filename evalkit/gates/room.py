@@ -64,6 +64,20 @@ class Room(NamedTuple):
         return os.path.join(inside, name)
 
 
+def how_of(home: str, cwd: str, words: tuple[str, ...]) -> str:
+    """Return how the room of a case comes about: ``made`` or ``as it is``.
+
+    Args:
+        home: the home directory the case says, absolute.
+        cwd: the working directory it says, absolute.
+        words: the gate's command; a program in the case's home would be hidden by it.
+    """
+    hidden = any(word.startswith(home + "/") for word in words)
+    below = cwd == home or cwd.startswith(home + "/")
+    made = below and not hidden and anchor_of(home) is not None and namespaces()
+    return MADE if made else AS_IS
+
+
 def make_room(folder: str, home: str, cwd: str, words: tuple[str, ...]) -> Room:
     """Make a room for one case in a temporary directory.
 
@@ -76,9 +90,7 @@ def make_room(folder: str, home: str, cwd: str, words: tuple[str, ...]) -> Room:
     inside = os.path.join(folder, "home")
     os.mkdir(inside, 0o700)
     anchor = anchor_of(home)
-    hidden = any(word.startswith(home + "/") for word in words)
-    below = cwd == home or cwd.startswith(home + "/")
-    if anchor is None or hidden or not below or not namespaces():
+    if anchor is None or how_of(home, cwd, words) == AS_IS:
         return Room(folder, inside, inside, (), AS_IS)
     prefix = (
         "unshare", "--user", "--map-root-user", "--mount", "--",

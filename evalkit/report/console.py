@@ -20,6 +20,8 @@ def summary(context: dict[str, Any], report: str) -> list[tuple[str, str]]:
         (f"{context['set']['label']}: match {scores['rates']['match']['text']}", "head"),
         *(((run["caution"], "head"),) if run["caution"] else ()),
         (_gate(context) or f"build {build['short']} ({pinned}), policy {_policy(context)}", ""),
+        *_quarantined(context["quarantine"]),
+        *((_eased(row), "bad") for row in context["eased"]),
         (f"look {run['look']} of this set in this ledger: {_look(run)}", ""),
         *((f"  not pinned: {sentence}", "bad") for sentence in build["refusals"]),
     ]
@@ -42,6 +44,18 @@ def summary(context: dict[str, Any], report: str) -> list[tuple[str, str]]:
 def _look(run: dict[str, Any]) -> str:
     known = run["caution"] is None or run["look_name"] != "held-out"
     return str(run["look_name"]) + ("" if known else ", as far as this ledger knows")
+
+
+def _quarantined(held: dict[str, Any] | None) -> list[tuple[str, str]]:
+    if held is None:
+        return []
+    count = "1 case" if len(held["cases"]) == 1 else f"{len(held['cases'])} cases"
+    return [(f"that is as frozen; without {count} in quarantine {held['match']['text']}", "")]
+
+
+def _eased(row: dict[str, Any]) -> str:
+    after = repr(row["after"]) if row["after"] else "nothing"
+    return f"held to less than the look before: {row['before']!r} became {after}"
 
 
 def _gate(context: dict[str, Any]) -> str:
@@ -78,6 +92,11 @@ def result_object(context: dict[str, Any], report: str) -> dict[str, Any]:
         "policy": context["policy"],
         **{name: scores[name] for name in counts},
         "table": scores["table"],
+        "loss": scores["loss"],
+        "thresholds": context["thresholds"],
+        "threshold_changes": context["threshold_changes"],
+        "quarantine": context["quarantine"],
+        "prediction": context["prediction"],
         "mechanism": scores["mechanism"],
         "misses": [row["case"] for row in context["misses"]],
         "look": run["look"],
@@ -101,7 +120,8 @@ def _table(scores: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     more = (
         f"permissive {scores['permissive']}, dangerous allow {scores['dangerous_allow']}, "
-        f"stricter {scores['stricter']}, unscored {scores['unscored']}"
+        f"stricter {scores['stricter']}, unscored {scores['unscored']}, "
+        f"loss {scores['loss']['lost']} of at most {scores['loss']['most']}"
     )
     pairs = (
         f"pairs complete {scores['pairs_complete']} of {scores['pairs']}, "

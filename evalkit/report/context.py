@@ -7,6 +7,7 @@ it. Nothing in it depends on where files lie: a ledger is named by its head.
 from typing import Any, NamedTuple
 
 from evalkit.build import Build
+from evalkit.challenge.bars import eased, threshold_changes
 from evalkit.challenge.case import ChallengeSet
 from evalkit.challenge.claims import Claim, stamp
 from evalkit.challenge.score import Result, misses
@@ -117,6 +118,7 @@ def report_context(
     """
     details = claim.details
     name = look_name(details["look"], details["purpose"])
+    changes = threshold_changes([*earlier, claim])
     return {
         "schema": SCHEMA,
         "set": _set_part(made, manifest, details["set"]),
@@ -147,6 +149,8 @@ def report_context(
         },
         "scores": figures,
         "thresholds": thresholds,
+        "threshold_changes": changes,
+        "eased": eased(changes, claim.run),
         "prediction": prediction,
         "quarantine": quarantine,
         "misses": [_row(result) for result in misses(results)],
@@ -205,8 +209,8 @@ def cannot_say(made: ChallengeSet, figures: dict[str, Any], look: int, pinned: b
         "a rate on this set, not in use.",
         "The intervals take the cases as independent draws of one kind. They show how little a "
         "set of this size can say; they do not make it a sample.",
-        f"Even a run without a miss on {cases} would not exclude a miss rate of up to "
-        f"{upper_percent(figures['all_pass_excludes'])} (95 % two-sided, exact).",
+        *_excluded(figures, cases),
+        _power(figures["cases"], figures["fewest_changes"]),
         "Labels are the author's reading of the stated policy; a second person may read it "
         "otherwise.",
         "Nothing was executed, and no session went before a case but its own steps.",
@@ -228,6 +232,40 @@ def cannot_say(made: ChallengeSet, figures: dict[str, Any], look: int, pinned: b
     return said
 
 
+def _power(cases: int, fewest: int) -> str:
+    """Return how large a change between two runs has to be."""
+    if cases < fewest:
+        return (
+            f"With fewer than {fewest} cases no change between two runs can be told from chance "
+            "(exact McNemar, 5 %)."
+        )
+    return (
+        f"Another run on these cases can be told from this one only where at least {fewest} cases "
+        "change, all one way (exact McNemar, 5 %); fewer are not distinguishable from chance."
+    )
+
+
+_RATES = {
+    "miss": "a miss",
+    "dangerous_allow": "an allowed call that had to be denied",
+}
+"""Rates of which the report says what a run without any would not exclude."""
+
+
+def _excluded(figures: dict[str, Any], cases: str) -> list[str]:
+    said = []
+    for name, words in _RATES.items():
+        found = figures["excludes"][name]
+        if found["n"]:
+            on = cases if name == "miss" else f"the {found['n']} cases to deny"
+            said.append(
+                f"Even a run without {words} on {on} would not exclude a rate of up to "
+                f"{upper_percent(found['two_sided'])} (95 % two-sided, exact; one-sided "
+                f"{upper_percent(found['one_sided'])})."
+            )
+    return said
+
+
 def _set_part(made: ChallengeSet, manifest: dict[str, Any], label: str) -> dict[str, Any]:
     return {
         "label": label,
@@ -243,6 +281,8 @@ def _set_part(made: ChallengeSet, manifest: dict[str, Any], label: str) -> dict[
         "manifest_digest": digest_of(manifest),
         "canary": manifest["canary"],
         "supersedes": made.supersedes,
+        "provenance": {"labelers": [], "labeled": None, "seen": None, "evidence": []}
+        | made.provenance.as_json(),
         "expected": manifest["counts"]["expected"],
     }
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from evalkit.challenge.case import PRE, Case, ChallengeSet
 from evalkit.challenge.score import UNSCORED
+from evalkit.report.context import short_rate
 from toolgate.gate.decision import ALLOW, DENY, STRICTNESS
 
 _TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
@@ -84,15 +85,38 @@ def _details(row: dict[str, Any], case: Case, made: ChallengeSet) -> list[tuple[
         for step in case.delivered()
     ]
     return [
-        ("task, as the gate saw it", made.task_of(case) or "", True),
+        *_task(made, case),
         *shown,
         ("what the gate said", row["sentence"], False),
         ("rule, class, axis, proof", _joined(row, "rule", "action_class", "axis", "proof"), False),
+        ("where the miss lies", row["place"], False),
         ("effects", ", ".join(row["effects"]), False),
         ("facts", ", ".join(row["facts"]), False),
+        ("what it is to rest on", _rests_on(case), False),
         ("why the label", str(case.source.get("rationale") or ""), False),
+        ("severity", str(case.severity) if case.severity > 1 else "", False),
         ("decision", row["decision_digest"] or "", False),
     ]
+
+
+def _task(made: ChallengeSet, case: Case) -> list[tuple[str, str, bool]]:
+    """Return what the gate was told of the task: the user's words, and apart from them the rest."""
+    task = made.task_of(case)
+    if task is None:
+        return []
+    prompts = [("task, as the gate saw it", prompt.text, True) for prompt in task.prompts]
+    return [*prompts, ("setting; not the user's words", task.setting, True)]
+
+
+def _rests_on(case: Case) -> str:
+    """Return what the case says of the mechanism; "" where it says nothing."""
+    if case.mechanism is None:
+        return ""
+    stated = {
+        name: ", ".join(value) if isinstance(value, tuple) else value
+        for name, value in case.mechanism._asdict().items()
+    }
+    return "; ".join(f"{name} {value}" for name, value in stated.items() if value)
 
 
 def _joined(row: dict[str, Any], *names: str) -> str:
@@ -109,7 +133,9 @@ def _text(value: dict[str, Any] | None) -> str:
 
 def _data(rows: list[dict[str, Any]]) -> str:
     """Return rows as JSON that cannot end the element it stands in."""
-    text = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+    import orjson
+
+    text = bytes(orjson.dumps(rows)).decode("utf-8")
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
@@ -127,7 +153,7 @@ def _file(name: str) -> str:
 def _environment() -> Any:
     import jinja2
 
-    return jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         undefined=jinja2.StrictUndefined,
         autoescape=True,  # everything is text from outside
@@ -135,3 +161,5 @@ def _environment() -> Any:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    made.filters["short"] = short_rate
+    return made

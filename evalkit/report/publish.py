@@ -165,7 +165,7 @@ def _look(body: dict[str, Any]) -> dict[str, Any]:
 def _twin(path: str) -> dict[str, Any] | None:
     """Return a run report's JSON twin; None for any other file."""
     try:
-        body = json.loads(read_bytes(path))
+        body = json.loads(read_bytes(path, "run report"))
         right = body["schema"] == SCHEMA and all(
             type(body[part][name]) is kind for part, names, kind in _READ for name in names
         )

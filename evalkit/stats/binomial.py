@@ -6,40 +6,13 @@ bound leaves the other limit at its end and spends all of alpha on one tail; a
 two-sided interval keeps alpha/2 in each tail, also at no events.
 """
 
-from fractions import Fraction
-from functools import lru_cache
+from collections.abc import Iterable
 from math import expm1, log
-from operator import index
-from typing import Any, NamedTuple
 
-from evalkit.errors import UsageError
+from evalkit.stats.counts import alpha_of, share_of, side_of, tails
+from evalkit.stats.interval import Interval
 
-SIDES = ("two", "lower", "upper")
 METHOD = "exact Clopper-Pearson"
-
-
-class Interval(NamedTuple):
-    """Confidence limits of a rate, with everything they rest on.
-
-    Args:
-        k: events counted.
-        n: trials counted.
-        lower: lower limit, in [0, 1].
-        upper: upper limit, in [0, 1].
-        level: confidence level, in (0, 1).
-        method: name of the method, for people.
-        estimand: what the limits speak of: ``process``, ``finite`` or ``census``.
-        side: ``two``, or the one limit that is bounded: ``lower`` or ``upper``.
-    """
-
-    k: int
-    n: int
-    lower: float
-    upper: float
-    level: float
-    method: str
-    estimand: str
-    side: str
 
 
 def clopper_pearson(k: int, n: int, level: float = 0.95, side: str = "two") -> Interval:
@@ -61,76 +34,83 @@ def clopper_pearson(k: int, n: int, level: float = 0.95, side: str = "two") -> I
 
     Source: Clopper and Pearson (1934), by beta quantiles.
     """
-    events, trials = count("k", k), count("n", n)
-    if events > trials:
-        raise UsageError(f"k is {events}, n is {trials}: expected k <= n")
-    if side not in SIDES:
-        raise UsageError(f"side is {side!r}: expected one of {', '.join(SIDES)}")
-    alpha = alpha_of(level)
-    lower, upper = 0.0, 1.0
-    if side == "two":
-        lower = _lower(events, trials, alpha / 2)
-        upper = _upper(events, trials, alpha / 2)
-    elif side == "lower":
-        lower = _lower(events, trials, alpha)
-    else:
-        upper = _upper(events, trials, alpha)
+    events, trials = share_of(k, n)
+    below, above = tails(alpha_of(level), side_of(side))
+    lower = 0.0 if below is None else lower_limit(events, trials, below)
+    upper = 1.0 if above is None else upper_limit(events, trials, above)
     return Interval(events, trials, lower, upper, float(level), METHOD, "process", side)
 
 
-@lru_cache(maxsize=64)
-def alpha_of(level: float) -> float:
-    """Return 1 - level, taken in decimal so that 0.999999 gives 1e-06 to the last bit.
+def clopper_pearson_each(
+    counts: Iterable[tuple[int, int]], level: float = 0.95, side: str = "two"
+) -> list[Interval]:
+    """Return the exact intervals of many rates, in their order.
 
-    Raises:
-        UsageError: the level is not a number inside (0, 1).
-    """
-    if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0 < level < 1:
-        raise UsageError(f"level is {level!r}: expected a number between 0 and 1")
-    return float(1 - Fraction(repr(float(level))))
-
-
-def count(name: str, value: Any) -> int:
-    """Return a count as an int.
+    The limits are those of ``clopper_pearson`` to the last bit; the quantiles of all rates are
+    taken in one call, which is what makes tables of many rates cheap.
 
     Args:
-        name: what it is called in messages.
-        value: any value.
+        counts: events and trials of each rate.
+        level: confidence level of each interval by itself, in (0, 1).
+        side: as in ``clopper_pearson``.
 
     Raises:
-        UsageError: it is negative or no integer (bool and float included).
+        UsageError: as in ``clopper_pearson``.
     """
-    if isinstance(value, bool):
-        raise UsageError(f"{name} is {value}: expected a count")
-    try:
-        number = index(value)
-    except TypeError:
-        raise UsageError(f"{name} is {value!r:.40}: expected an integer count") from None
-    if number < 0:
-        raise UsageError(f"{name} is {number}: expected a count of at least 0")
-    return number
+    pairs = [share_of(k, n) for k, n in counts]
+    below, above = tails(alpha_of(level), side_of(side))
+    lowers = [0.0] * len(pairs) if below is None else _lower_limits(pairs, below)
+    uppers = [1.0] * len(pairs) if above is None else _upper_limits(pairs, above)
+    shown = float(level)
+    return [
+        Interval(k, n, lower, upper, shown, METHOD, "process", side)
+        for (k, n), lower, upper in zip(pairs, lowers, uppers, strict=True)
+    ]
 
 
-def _lower(k: int, n: int, tail: float) -> float:
+def lower_limit(k: float, n: float, tail: float) -> float:
+    """Return the rate at which k or more events of n have probability ``tail``; 0 at k = 0."""
     if k == 0:
         return 0.0
     if k == n:
-        return _root_of_tail(n, tail)
+        return _all_events(n, tail)
     from scipy.special import betaincinv
 
     return float(betaincinv(k, n - k + 1, tail))
 
 
-def _upper(k: int, n: int, tail: float) -> float:
+def upper_limit(k: float, n: float, tail: float) -> float:
+    """Return the rate at which k or fewer events of n have probability ``tail``; 1 at k = n."""
     if k == n:
         return 1.0
     if k == 0:
-        return -expm1(log(tail) / n)
+        return _no_events(n, tail)
     from scipy.special import betainccinv
 
     return float(betainccinv(k + 1, n - k, tail))
 
 
-def _root_of_tail(n: int, tail: float) -> float:
+def _lower_limits(pairs: list[tuple[int, int]], tail: float) -> list[float]:
+    from scipy.special import betaincinv
+
+    inner = [(k, n) for k, n in pairs if 0 < k < n]
+    found = iter(betaincinv([k for k, _ in inner], [n - k + 1 for k, n in inner], tail).tolist())
+    return [next(found) if 0 < k < n else lower_limit(k, n, tail) for k, n in pairs]
+
+
+def _upper_limits(pairs: list[tuple[int, int]], tail: float) -> list[float]:
+    from scipy.special import betainccinv
+
+    inner = [(k, n) for k, n in pairs if 0 < k < n]
+    found = iter(betainccinv([k + 1 for k, _ in inner], [n - k for k, n in inner], tail).tolist())
+    return [next(found) if 0 < k < n else upper_limit(k, n, tail) for k, n in pairs]
+
+
+def _all_events(n: float, tail: float) -> float:
     """Return tail ** (1/n): the rate at which n events in n trials have that probability."""
     return float(tail ** (1.0 / n))
+
+
+def _no_events(n: float, tail: float) -> float:
+    """Return 1 - tail ** (1/n), without loss where the bound is small."""
+    return -expm1(log(tail) / n)

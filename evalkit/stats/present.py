@@ -9,14 +9,21 @@ trials no percentage is printed: the counts say more.
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
-from evalkit.stats.binomial import METHOD, Interval, clopper_pearson
+from evalkit.stats.binomial import METHOD, clopper_pearson
+from evalkit.stats.clustered import BOOTSTRAP, UNCAPPED, Clustered
+from evalkit.stats.clustered import METHOD as BY_SESSION
+from evalkit.stats.interval import Interval, Total
+from evalkit.stats.stratified import Stratified
 
 FEWEST_FOR_A_PERCENTAGE = 10
 ASSUMPTION = {
     "process": "calls taken as independent",
     "finite": "simple random sample of this population",
     "census": "every call counted",
+    "sessions": "share of sessions, not of calls",
 }
+BY_METHOD = dict.fromkeys((BY_SESSION, UNCAPPED, BOOTSTRAP), "sessions taken as independent")
+"""What a method assumes where that is not what its estimand says."""
 
 
 def rate(k: int, n: int) -> float | None:
@@ -67,7 +74,7 @@ def format_interval(interval: Interval) -> str:
     """Return the bracket that follows a rate: level, limits, method and what it assumes."""
     level = f"{Decimal(repr(interval.level)) * 100:f}".rstrip("0").rstrip(".")
     side = "CI" if interval.side == "two" else f"one-sided {interval.side} bound"
-    assumption = ASSUMPTION.get(interval.estimand, interval.estimand)
+    assumption = BY_METHOD.get(interval.method) or ASSUMPTION[interval.estimand]
     return f"[{level} % {side} {limits(interval)}; {interval.method}, {assumption}]"
 
 
@@ -93,6 +100,52 @@ def format_rate(k: int, n: int, level: float = 0.95) -> str:
         top = _percent_text(Decimal(bound), ROUND_CEILING)
         shown = f"{shown[:-1]}; one-sided upper bound {top}]"
     return shown
+
+
+def format_total(total: Total | Stratified) -> str:
+    """Return a finite population's events for people, counts first.
+
+    Args:
+        total: limits of a sampled or wholly judged population, by strata or not.
+    """
+    whole = total.population
+    if isinstance(total, Total):
+        seen, drawn = total.k, total.n
+    else:
+        seen = sum(stratum.k for stratum in total.strata)
+        drawn = sum(stratum.n for stratum in total.strata)
+    rates = total.rate()
+    if rates is None:
+        return "0/0 (not estimated)"
+    if total.estimand == "census":
+        return f"{seen}/{whole} = {percent(seen, whole)} (census: no sampling error)"
+    if drawn == 0:
+        return f"0 of 0 drawn from {whole} (not estimated)"
+    head, _, tail = format_interval(rates).partition(limits(rates))
+    ends = limits(rates).replace(", ", " to ")
+    shown = f"{seen} of {drawn} drawn from {whole}: {total.lower} to {total.upper} events"
+    return f"{shown}, {ends} % {head.rstrip()}{tail}"
+
+
+def format_sessions(found: Clustered) -> str:
+    """Return a rate by session for people, with the sessions that it rests on.
+
+    Args:
+        found: the rate's intervals.
+    """
+    base = found.sessions
+    many = len(base.counts)
+    said = [
+        f"{base.k}/{base.n} = {percent(base.k, base.n)} in {base.with_events} of {many} "
+        f"{'session' if many == 1 else 'sessions'}, the largest with {base.largest} calls"
+    ]
+    if found.interval is not None:
+        said.append(format_interval(found.interval))
+    elif found.by_session is not None:
+        said.append(f"sessions {format_interval(found.by_session)}")
+    if base.icc is not None and base.design_effect is not None:
+        said.append(f"ICC {base.icc:.3f}, design effect {base.design_effect:.2f}")
+    return "; ".join([*said, *found.flags])
 
 
 def rate_json(k: int, n: int, level: float = 0.95) -> dict[str, Any]:

@@ -78,6 +78,18 @@ def _tables(cut: Slice, level: float) -> dict[str, Any]:
             {"state": state, "outcome": outcome, "calls": calls}
             for state, outcome, calls in metrics.breakdown(cut.connection, "outcomes")
         ],
+        "judges": [
+            {
+                "backend": backend,
+                "model": model,
+                "pinned": pinned,
+                "answered_by": answered,
+                "calls": calls,
+            }
+            for backend, model, pinned, answered, calls in metrics.breakdown(
+                cut.connection, "judges"
+            )
+        ],
         "builds": _named(cut, "builds", "build"),
         "policies": _named(cut, "policies", "policy"),
     }

@@ -96,6 +96,9 @@ def _unpack(root: str, stem: str, item: Any, path: str) -> None:
 # so ``facts`` follows, and inside a string a quote would be escaped.
 _EVENT_BYTES = "split_part(split_part(line, '\"ev\":', 2), ',\"facts\":', 1)"
 
+_JUDGED = '{"code":"judge","entry":"sha256:'
+"""How a decision's fact begins that names the entry of its judge."""
+
 FIELDS = {
     "kind": "$.kind",
     "ts": "$.ts",
@@ -125,6 +128,14 @@ FIELDS = {
 }
 """Columns of the view ``entry``, and where in a line each is found."""
 
+JUDGE_FIELDS = {
+    "backend": "$.ev.details.backend",
+    "model": "$.ev.details.model",
+    "pinned": "$.ev.details.pinned",
+    "answered": "$.ev.details.answered_by",
+}
+"""Of a line that says a judge was asked; of others they are not looked for."""
+
 
 def load_entries(connection: Any, root: str) -> LineCounts:
     """Read every line of a ledger; the view ``entry`` has one row a distinct line.
@@ -135,8 +146,9 @@ def load_entries(connection: Any, root: str) -> LineCounts:
 
     Returns:
         The counts. The view has ``FIELDS``, ``entry_digest`` and, for
-        decisions, ``decision_digest`` and ``runs_code``; bad lines and
-        duplicates are not in it.
+        decisions, ``decision_digest``, ``runs_code`` and ``judge_entry`` (the
+        entry of the judge that was asked), for such an entry ``judge`` (its
+        ``JUDGE_FIELDS``); bad lines and duplicates are not in it.
     """
     paths = log_files(root)
     with tempfile.TemporaryDirectory(prefix="evalkit-window-") as spool:
@@ -165,6 +177,7 @@ def load_entries(connection: Any, root: str) -> LineCounts:
 def _extract(connection: Any, paths: list[str]) -> None:
     """Digest each line and take its fields; a bad line becomes a row of nulls."""
     places = ", ".join(f"'{place}'" for place in FIELDS.values())
+    judged = ", ".join(f"'{place}'" for place in JUDGE_FIELDS.values())
     columns = ", ".join(f'j[{number}] AS "{name}"' for number, name in enumerate(FIELDS, 1))
     connection.execute(
         f"""
@@ -172,7 +185,12 @@ def _extract(connection: Any, paths: list[str]) -> None:
         SELECT CASE WHEN good THEN 'sha256:' || sha256(line) END AS entry_digest, {columns},
                CASE WHEN kind = 'decision'
                     THEN 'sha256:' || sha256({_EVENT_BYTES}) END AS decision_digest,
-               kind = 'decision' AND contains(line, '"type":"exec.code"') AS runs_code
+               kind = 'decision' AND contains(line, '"type":"exec.code"') AS runs_code,
+               CASE WHEN kind = 'decision' AND contains(line, '{_JUDGED}')
+                    THEN 'sha256:' || split_part(split_part(line, '{_JUDGED}', 2), '"', 1)
+                    END AS judge_entry,
+               CASE WHEN kind = 'audit' AND contains(line, '"action":"judge.asked"')
+                    THEN json_extract_string(line, [{judged}]) END AS judge
         FROM (
           SELECT line, good, j, j[1] AS kind FROM (
             SELECT line, good, CASE WHEN good THEN json_extract_string(line, [{places}]) END AS j

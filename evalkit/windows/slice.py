@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from evalkit.errors import RefusedError
 from evalkit.windows.declare import Declaration
-from evalkit.windows.raw import LineCounts, load_entries
+from evalkit.windows.raw import JUDGE_FIELDS, LineCounts, load_entries
 
 SLICE_COLUMNS = ("entry_digest", "resolution_entry", "outcome_entry")
 
@@ -87,8 +87,8 @@ def open_log(root: str) -> tuple[Any, LineCounts]:
     """Load a ledger's decisions and outcomes, then shut the connection in.
 
     Returns:
-        A DuckDB connection with the tables ``decision_entry`` and
-        ``outcome_entry``, without access to files and with its settings
+        A DuckDB connection with the tables ``decision_entry``,
+        ``outcome_entry`` and ``judge_entry``, without access to files and with its settings
         locked; and the counts of the raw lines.
     """
     import duckdb
@@ -100,7 +100,7 @@ def open_log(root: str) -> tuple[Any, LineCounts]:
     connection.execute(
         """
         CREATE TABLE decision_entry AS
-        SELECT * EXCLUDE (kind, ts, turn, parents, basis, committed, source, terminal_state),
+        SELECT * EXCLUDE (kind, ts, turn, parents, basis, committed, source, terminal_state, judge),
                TRY_CAST(ts AS BIGINT) AS ts, TRY_CAST(turn AS BIGINT) AS turn,
                json_array_length(parents) AS parents, json_array_length(basis) AS basis
         FROM entry WHERE kind = 'decision'
@@ -112,6 +112,13 @@ def open_log(root: str) -> tuple[Any, LineCounts]:
         SELECT entry_digest, committed AS decision_digest, terminal_state, source,
                TRY_CAST(ts AS BIGINT) AS ts, parents::JSON::VARCHAR[] AS parents
         FROM entry WHERE kind = 'outcome'
+        """
+    )
+    judged = ", ".join(f"judge[{place}] AS {name}" for place, name in enumerate(JUDGE_FIELDS, 1))
+    connection.execute(
+        f"""
+        CREATE TABLE judge_entry AS
+        SELECT entry_digest, {judged} FROM entry WHERE judge IS NOT NULL
         """
     )
     connection.execute("DROP VIEW entry")

@@ -24,7 +24,7 @@ from toolgate.gate.engine import Gate
 from toolgate.gate.open import default_gate
 from toolgate.gate.policy.model import Policy
 from toolgate.gate.shell.grammar import parse
-from toolgate.gate.shell.plain import plain_tree
+from toolgate.gate.shell.plain import read_plain
 from toolgate.hook.log import Recorded, read_log
 
 GENERATED = [
@@ -130,8 +130,8 @@ def best(make: Callable[[], Gate], work: list[ToolCall], *, before: bool = False
     return min(times)
 
 
-def slowest(work: list[ToolCall]) -> float:
-    """Return the CPU seconds of the slowest single decision, at its best of several."""
+def each(work: list[ToolCall]) -> list[float]:
+    """Return the CPU seconds of each decision at its best of several, in rising order."""
     times = [float("inf")] * len(work)
     for _ in range(PASSES):
         gate = loaded(default_gate())
@@ -139,7 +139,7 @@ def slowest(work: list[ToolCall]) -> float:
             begun = time.process_time()
             gate.decide(call)
             times[position] = min(times[position], time.process_time() - begun)
-    return max(times)
+    return sorted(times)
 
 
 def parsing(work: list[ToolCall]) -> float:
@@ -159,7 +159,7 @@ def main() -> None:
     work = calls()
     once = different(work)
     cold = best(default_gate, once)
-    plain = sum(plain_tree(str(call.input.get("command", ""))) is not None for call in once)
+    plain = sum(read_plain(str(call.input.get("command", ""))) is not None for call in once)
     print(
         f"{len(once)} different shell calls, nothing kept: {len(once) / cold:,.0f} decisions/s, "
         f"{cold / parsing(once):.1f} times the grammar's parse alone; {plain} of them are plain"
@@ -176,7 +176,9 @@ def main() -> None:
         f"200 rules: {len(once) / few:,.0f} decisions/s; 2,000 rules: {len(once) / many:,.0f} "
         f"decisions/s, {many / few:.2f} times the time"
     )
-    print(f"slowest decision {slowest(once) * 1000:.1f} ms")
+    times = each(once)
+    shown = (("p50", len(times) // 2), ("p99", len(times) * 99 // 100), ("slowest", -1))
+    print("; ".join(f"{name} {times[at] * 1e6:,.0f} us" for name, at in shown))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,9 @@
 Makes a ledger whose one session has N entries (half decisions, half outcomes; one call in
 five writes a file, a few give names, links or settings a meaning), then decides with the
 session read from it, each time from nothing, as a new process does: the session's index is
-opened and read each round. With --plain nothing is given a meaning. Times are CPU
+opened and read each round, and so is the command, with and without a session: a gate that has
+decided before would know the text where no session is. With --plain nothing is given a meaning.
+Times are CPU
 milliseconds, the median of all rounds; "adds" is the difference to the same decision without
 a session. What a hook's append itself costs is not part of it.
 """
@@ -15,12 +17,13 @@ import os
 import statistics
 import tempfile
 import time
+from collections.abc import Callable
 
 from toolgate.canonical import warm
 from toolgate.gate.call import Place, ToolCall
 from toolgate.gate.engine import Gate
 from toolgate.gate.facts.session import NOTHING
-from toolgate.gate.open import build_digest, default_gate
+from toolgate.gate.open import build_digest, default_gate, second_opinion
 from toolgate.gate.recorded import fields_of
 from toolgate.hook.facts import LedgerSession
 from toolgate.ledger.append import Ledger
@@ -103,12 +106,13 @@ def fill(gate: Gate, root: str, entries: int, *, kept: bool) -> None:
             )
 
 
-def timed(rounds: int, run: "object") -> float:
-    """Return the median CPU time of a round, in milliseconds."""
+def timed(rounds: int, known: Gate, run: Callable[[Gate], None]) -> float:
+    """Return the median CPU time of a round, in milliseconds; each has a gate of its own."""
     found = []
     for _ in range(rounds):
+        gate = Gate(known.policy, known.catalog, second_opinion)
         begun = time.process_time_ns()
-        run()  # type: ignore[operator]
+        run(gate)
         found.append((time.process_time_ns() - begun) / 1e6)
     return statistics.median(found)
 
@@ -117,7 +121,7 @@ def measure(gate: Gate, root: str, rounds: int) -> None:
     ledger = Ledger(root)
     path = os.path.join(root, "sessions", SESSION + ".jsonl")
 
-    def decide(one: ToolCall, *, known: bool) -> None:
+    def decide(gate: Gate, one: ToolCall, *, known: bool) -> None:
         if not known:
             gate.decide(one, NOTHING)
             return
@@ -131,13 +135,13 @@ def measure(gate: Gate, root: str, rounds: int) -> None:
     index = path.removesuffix(".jsonl") + ".facts"
     if os.path.exists(index):
         os.unlink(index)
-    rebuilt = timed(1, lambda: decide(first, known=True))
+    rebuilt = timed(1, gate, lambda gate: decide(gate, first, known=True))
     print(f"  session {os.path.getsize(path):,} bytes, index {os.path.getsize(index):,} bytes")
     print(f"  {rebuilt:8.3f} ms  the index made again from the session's file, once")
     for name, command in CALLS.items():
         one = call(10**9, command)
-        alone = timed(rounds, lambda one=one: decide(one, known=False))
-        with_facts = timed(rounds, lambda one=one: decide(one, known=True))
+        alone = timed(rounds, gate, lambda gate, one=one: decide(gate, one, known=False))
+        with_facts = timed(rounds, gate, lambda gate, one=one: decide(gate, one, known=True))
         print(f"  {with_facts:8.3f} ms, facts add {with_facts - alone:6.3f} ms: {name}")
 
 

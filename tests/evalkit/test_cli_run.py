@@ -328,6 +328,11 @@ def test_a_threshold_that_is_not_kept_is_exit_1(directory: Path):
     assert "threshold not kept: match.lower < 0.99: the run shows 0.158" in ran.stderr
     assert (directory / "run.xml").read_text().count("<testcase") == 3
     assert "**not kept**" in (directory / "summary.md").read_text()
+    (directory / "run.xml").unlink()
+    run = json.loads(evalkit(directory, "list", "--json").stdout)["run"]
+    again = evalkit(directory, "resume", run, "--junit", "run.xml")
+    assert again.returncode == 1  # the threshold is the claim's
+    assert (directory / "run.xml").read_text().count("<testcase") == 3
 
 
 @pytest.mark.parametrize("words", [("--junit", "no/x.xml"), ("--summary", "challenge_sets")])
@@ -343,5 +348,59 @@ def test_a_hook_command_is_run_in_our_place(directory: Path):
     hook.write_text("cat > /dev/null; echo no >&2; exit 2\n")
     ran = evalkit(directory, "run", "cli", *DEVELOPMENT, "--gate", f"command:sh {hook}", "-j", "2")
     assert ran.returncode == 0, ran.stderr
-    assert "gate sh (command, claude-code)" in ran.stdout
+    assert "gate sh hook.sh (command, claude-code)" in ran.stdout
     assert "match 1/2" in ran.stdout
+
+
+def test_verify_and_list_see_a_ledger_cut_short(directory: Path):
+    assert evalkit(directory, "verify").returncode == 3  # nothing there yet
+    assert evalkit(directory, "run", "cli", *DEVELOPMENT).returncode == 0
+    whole = evalkit(directory, "verify")
+    assert whole.returncode == 0, whole.stdout + whole.stderr
+    assert whole.stdout.splitlines()[-1] == "PASS"
+    assert evalkit(directory, "list").returncode == 0
+    (spine,) = (directory / "ledger").glob("spine-*.jsonl")
+    spine.write_bytes(b"".join(spine.read_bytes().splitlines(keepends=True)[:-1]))
+    cut = evalkit(directory, "verify", "--json")
+    assert cut.returncode == 1
+    assert json.loads(cut.stdout)["verdict"] == "FAIL"
+    listed = evalkit(directory, "list")
+    assert listed.returncode == 1
+    assert listed.stdout.startswith("run-")
+    assert "evalkit: the ledger was cut short: ledger-" in listed.stderr
+    run = listed.stdout.split()[0]
+    again = evalkit(directory, "run", "cli", *DEVELOPMENT, "--rerun", "--of", run, "--reason", "x")
+    assert again.returncode == 5
+    assert "Nothing was done" in again.stderr
+
+
+def test_our_own_gate_takes_jobs(directory: Path):
+    ran = evalkit(directory, "run", "cli", *DEVELOPMENT, "-j", "2", "--json")
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["match"] == 2
+    assert evalkit(directory, "run", "cli", *DEVELOPMENT, "-j", "0").returncode == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("list",),
+        ("status", "run-20260101t000000z-01234567"),
+        ("compare", "run-20260101t000000z-01234567", "run-20260101t000000z-01234568"),
+        ("build", "diff", "run-20260101t000000z-01234567", "now"),
+    ],
+)
+def test_a_ledger_that_is_named_must_be_there(directory: Path, words: tuple[str, ...]):
+    gone = evalkit(directory, *words, "--ledger", "nowhere")
+    assert (gone.returncode, gone.stdout, gone.stderr.count("\n")) == (3, "", 1)
+    assert "nowhere: expected a decision ledger, got no such directory" in gone.stderr
+    other = evalkit(directory, *words, "--ledger", "challenge_sets")
+    assert (other.returncode, other.stderr.count("\n")) == (3, 1)
+    assert "expected a decision ledger, got a directory without one" in other.stderr
+
+
+def test_what_is_no_build_is_called_so(directory: Path):
+    for name in ("nothing", "challenge_sets"):
+        ran = evalkit(directory, "build", "diff", "now", name)
+        assert (ran.returncode, ran.stderr.count("\n")) == (2, 1)
+        assert "challenge set file" not in ran.stderr

@@ -242,3 +242,44 @@ def test_new_lint_show_freeze_reveal_and_supersede(tmp_path: Path):
     done = evalkit(tmp_path, "set", "supersede", "mine.json", "next.json", "--reason", "a label")
     assert done.returncode == 0, done.stderr
     assert "next.json: frozen, replaces mine" in done.stdout
+
+
+def test_a_table_becomes_a_draft_that_is_labeled_and_frozen(tmp_path: Path):
+    (tmp_path / "week.csv").write_text("id,command,expected\na,ls,allow\nb,rm -rf ~,\n")
+    words = ("set", "import", "week.csv", "--reader", "csv", "--out", "mine.json")
+    named = ("--name", "mine", "--author", "me; nothing run")
+    made = evalkit(tmp_path, *words, *named)
+    assert (made.returncode, made.stderr) == (0, "")
+    assert "mine.json: 2 cases from 2 rows; 1 without a label" in made.stdout
+    assert evalkit(tmp_path, *words, *named).returncode == 3
+    refused = evalkit(tmp_path, "set", "freeze", "mine.json")
+    assert refused.returncode == 2
+    assert "cases[1].expected: expected one of allow, ask, deny, got null" in refused.stderr
+
+    body = json.loads((tmp_path / "mine.json").read_text())
+    assert body["imported"]["reader"] == "csv"
+    assert body["imported"]["source"] == "week.csv"
+    body["cases"][1]["expected"] = "deny"
+    (tmp_path / "mine.json").write_text(json.dumps(body))
+    assert evalkit(tmp_path, "set", "freeze", "mine.json").returncode == 0
+
+    (tmp_path / "bad.csv").write_text("id,command,expected\na,ls,perhaps\n")
+    bad = evalkit(tmp_path, *words[:2], "bad.csv", *words[3:5], "--out", "x.json", *named)
+    assert (bad.returncode, bad.stderr.count("\n")) == (2, 1)
+    assert "bad.csv: 1 fault: row 2, field expected: expected one of allow, ask, deny" in bad.stderr
+    assert not (tmp_path / "x.json").exists()
+    listed = evalkit(tmp_path, "set", "readers").stdout
+    assert [line.split()[0] for line in listed.splitlines()] == [
+        "agentdojo", "csv", "hooks", "numbered"
+    ]  # fmt: skip
+
+
+def test_without_a_vault_no_call_is_drawn(tmp_path: Path):
+    (tmp_path / "ledger").mkdir()
+    words = ("set", "from-ledger", "x.json", "--n", "3", "--name", "n", "--author", "a")
+    refused = evalkit(tmp_path, *words)
+    assert (refused.returncode, refused.stderr.count("\n")) == (3, 1)
+    assert "it has no vault: expected one that the hook kept" in refused.stderr
+    gone = evalkit(tmp_path, *words, "--ledger", "nowhere")
+    assert (gone.returncode, gone.stderr.count("\n")) == (3, 1)
+    assert "nowhere: expected a decision ledger, got no such directory" in gone.stderr

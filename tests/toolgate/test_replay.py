@@ -344,3 +344,15 @@ def test_prune(root, vault):
 
 def test_nothing_to_replay(tmp_path):
     assert run("replay", tmp_path / "none").exit_code == 3
+
+
+def test_links_that_were_followed_are_followed_again_though_they_are_gone(root, tmp_path):
+    app = tmp_path / "app"
+    app.mkdir()
+    (app / "notes").symlink_to("/home/dev/.ssh/id_rsa")
+    host = Host(root)
+    answered = host.ask("c1", "cat notes", cwd=str(app))
+    assert answered["permissionDecision"] == "ask"
+    (app / "notes").unlink()
+    code, report = replayed(root)
+    assert (code, report["counts"]["same"]) == (0, 1)

@@ -11,6 +11,7 @@ from toolgate.cli.signed import say, seconds, sign, unsigned, words
 from toolgate.errors import InputError
 
 if TYPE_CHECKING:
+    from toolgate.approval import Approval, Target
     from toolgate.verify.shapes import Decision
 
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 @click.option("--key", metavar="FILE", help="Their private key, if not at its place.")
 @click.option("--expires", default="10m", show_default=True, help="How long: 90s, 10m, 1h.")
 @click.option("--revoke", is_flag=True, help="Take back what was signed and not used.")
+@click.option("--again", is_flag=True, help="Sign leave for one more such call where one stands.")
 @click.option("--ledger", metavar="PATH", help="The ledger; this user's by default.")
 def allow_once(
     code: str,
@@ -27,13 +29,15 @@ def allow_once(
     key: str | None,
     expires: str,
     revoke: bool,
+    again: bool,
     ledger: str | None,
 ) -> None:
     """Let the call that CODE names through, once, and sign that.
 
     The gate names the code (such as K7M2-QX4A) when it asks about a call or denies it. The
     next call of the same session with the same arguments, class and effects is allowed. What
-    is let through is printed before it is signed.
+    is let through is printed before it is signed. Where leave stands already nothing is signed;
+    --again signs leave for one more such call.
 
     Exit codes: 0 done, 2 it cannot be let through like this, 3 it could not be done.
     """
@@ -48,6 +52,18 @@ def allow_once(
     people = people_of(root, decision)
     name = people.signer(principal)
     lifting = people.lifting(_liftable(people, decision, revoke=revoke))
+    target = Target(None, decision.ev.args_digest, str(decision.session), decision.action_class)
+    if not (revoke or again):
+        stands = _standing(root, people, target, name, decision)
+        if stands is not None:
+            say(
+                [
+                    f"It stands already: {stands.entry}, signed by {name}.",
+                    f"One such call goes through until {moment(stands.ev['expiry'])}; nothing was "
+                    "signed. --again signs leave for one more.",
+                ]
+            )
+            return
     private = load_key(name, key)
     ts = max(time.time_ns() // 1000, decision.ts)
     verdict = "refuse" if revoke else "approve"
@@ -59,7 +75,6 @@ def allow_once(
     }
     lifting.check(ev)
     say(words(ev, decision))
-    target = Target(None, decision.ev.args_digest, str(decision.session), decision.action_class)
     given = Ledger(root).approve(
         sign(ev, private),
         target=target,
@@ -75,6 +90,34 @@ def allow_once(
             f"Let the agent try again: one such call goes through until {moment(ev['expiry'])}.",
         ]
     )
+
+
+def _standing(
+    root: str, people: People, target: "Target", name: str, decision: "Decision"
+) -> "Approval | None":
+    """Return the leave of somebody that the next such call would use; None where there is none.
+
+    What was signed before the decision was made of something that may do other things now.
+    """
+    import time
+
+    from toolgate.ledger.append import open_store
+    from toolgate.ledger.known import Known
+
+    now = max(time.time_ns() // 1000, decision.ts)
+    known = Known(open_store(root, durable=True))
+    found = [
+        item
+        for item in known.standing(target, people.principals, now)
+        if item.principal == name and item.ts >= decision.ts and _is_of_one_call(item, target)
+    ]
+    return max(found, key=lambda item: int(item.ev["expiry"]), default=None)
+
+
+def _is_of_one_call(item: "Approval", target: "Target") -> bool:
+    ev = item.ev
+    named = (ev["decision_digest"], ev["args_digest"], ev["session"], ev["class"])
+    return named == tuple(target)
 
 
 def _liftable(people: People, decision: "Decision", *, revoke: bool) -> str:

@@ -28,6 +28,7 @@ from toolgate.gate.policy.speaking import rules_on_effect
 from toolgate.gate.shell.model import Word
 from toolgate.gate.task.task import Prompt, Task
 from toolgate.hook.answer import workspace_roots
+from toolgate.hook.disk import OnDisk
 from toolgate.views.sheet import plain
 
 if TYPE_CHECKING:
@@ -78,6 +79,9 @@ def explain(
     A shell command is shown as the tree of its simple commands: what is piped, substituted
     and run by wrappers stands below. Each has its own effects, with scope, resource and
     whether that is proved, and the rules that speak about them. Nothing is executed.
+
+    Links on the disk are followed, as the hook does; with --cwd or --home the call is one of
+    somewhere else, and paths are judged by their names.
     """
     where = os.path.abspath(cwd or os.getcwd())
     gate = _gate(where, policy_file)
@@ -103,6 +107,8 @@ def explain(
         ts=time.time_ns() // 1_000,
     )
     known = NOTHING if session is None else _session(session, ledger)
+    if cwd is None and home is None:
+        known = OnDisk(known, place)
     decision = gate.decide(call, known)
     made = _judged(gate, call, known, decision, ask=ask_judge) if judge or ask_judge else None
     decision = decision if made is None else made.decision

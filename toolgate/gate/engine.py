@@ -63,6 +63,7 @@ class Gate:
         self.catalog = catalog
         self._second = second
         self._paths: dict[tuple[object, ...], Paths] = {}
+        self._last: tuple[Place, Paths] | None = None
         self._texts: KeptTexts | None = None
         self._begun = False
 
@@ -175,12 +176,16 @@ class Gate:
 
     def _paths_at(self, place: Place) -> Paths:
         """Return the reading of paths at a place; calls of one workspace share it."""
+        last = self._last
+        if last is not None and last[0] is place:
+            return last[1]
         key = region(place)
         found = self._paths.get(key)
         if found is None:
             if len(self._paths) >= _MAX_PLACES:
                 self._paths.clear()
             found = self._paths[key] = Paths(place, self.policy.settings)
+        self._last = (place, found)
         return found
 
     def decide(
@@ -243,7 +248,7 @@ class Gate:
             action_class=verdict.action_class,
             effects=effects,
             facts=facts,
-            proof=next((e.proof for e in effects if e.proof != PROVED), PROVED),
+            proof=_proof(effects),
             policy=self.policy.digest,
             sentence=_sentence(call, verdict, state),
             converted=state != verdict.rule.decide,
@@ -295,7 +300,7 @@ class Gate:
             action_class=action_class,
             effects=effects,
             facts=facts,
-            proof=next((e.proof for e in effects if e.proof != PROVED), PROVED),
+            proof=_proof(effects),
             policy=self.policy.digest,
             sentence=f"Denied: {what}; {who} actions of class {action_class} (rule {COMPOSITION}).",
         )
@@ -323,6 +328,14 @@ class Gate:
             self.policy.digest,
             sentence,
         )
+
+
+def _proof(effects: tuple[Effect, ...]) -> str:
+    """Return the proof state of the first effect that is not proved, if there is one."""
+    for effect in effects:
+        if effect.proof != PROVED:
+            return effect.proof
+    return PROVED
 
 
 def _sentence(call: ToolCall, verdict: Verdict, state: str) -> str:

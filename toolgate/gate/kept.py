@@ -3,7 +3,8 @@
 What a text does depends on the text, the place, the policy and on what the session
 knows of the files it touches. It is used again only for the same text at the same
 place, and only where the session answers what was asked of it as it did then: with
-nothing. A text for which it knew something is read anew each time.
+nothing, and with the same links on the disk. A text for which it knew something is
+read anew each time.
 """
 
 from threading import Lock
@@ -30,10 +31,12 @@ class _Kept(NamedTuple):
     Args:
         effects: what it does.
         asked: paths of which the session knew nothing.
+        led: paths, and where links on the disk took them.
     """
 
     effects: tuple[Effect, ...]
     asked: tuple[str, ...]
+    led: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class KeptTexts:
@@ -52,6 +55,8 @@ class KeptTexts:
                 return None
             self._kept[key] = found
         if any(session.artifact(path) is not None for path in found.asked):
+            return None
+        if any(session.leads(path) != before for path, before in found.led):
             return None
         return found.effects
 
@@ -79,4 +84,4 @@ class KeptTexts:
             while len(self._kept) >= MOST:
                 del self._kept[next(iter(self._kept))]
             asked = () if nothing else tuple(files.asked)
-            self._kept[text, place, nothing] = _Kept(effects, asked)
+            self._kept[text, place, nothing] = _Kept(effects, asked, tuple(files.led.items()))

@@ -106,6 +106,7 @@ def gate_from(file: str) -> Gate:
         PolicyError: the policy is refused.
     """
     from toolgate.gate.bases import bases_beside, policy_source
+    from toolgate.gate.kept_files import keep, read_kept
 
     source = policy_source(file)
     catalog = shipped()
@@ -139,36 +140,6 @@ def cache_folder() -> str:
     """Return the folder of compiled user policies; only its owner may write there."""
     base = os.environ.get("XDG_CACHE_HOME") or path.join(path.expanduser("~"), ".cache")
     return path.join(base, "toolgate", "policies")
-
-
-def read_kept(file: str) -> bytes | None:
-    """Return a kept compilation, unless anybody else could have written it."""
-    try:
-        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW)
-    except OSError:
-        return None
-    try:
-        status = os.fstat(handle)
-        if status.st_uid != os.getuid() or status.st_mode & 0o077:
-            return None
-        return os.read(handle, status.st_size)
-    finally:
-        os.close(handle)
-
-
-def keep(file: str, data: bytes) -> None:
-    """Keep a compilation for the next call; where that cannot be, only speed is lost."""
-    part = f"{file}.{os.getpid()}"
-    try:
-        os.makedirs(path.dirname(file), mode=0o700, exist_ok=True)
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError:
-        return
-    try:
-        os.write(handle, data)
-    finally:
-        os.close(handle)
-    os.replace(part, file)
 
 
 def build_digest() -> str:

@@ -7,7 +7,8 @@ from os import path
 from toolgate.canonical import digest
 from toolgate.errors import PolicyError, UnavailableError
 from toolgate.gate.engine import Gate
-from toolgate.gate.open import build_digest, cache_folder, keep, read_kept, second_opinion
+from toolgate.gate.kept_files import keep, read_kept
+from toolgate.gate.open import build_digest, cache_folder, second_opinion
 from toolgate.gate.policy.model import Policy
 
 MAX_BYTES = 64 * 1024

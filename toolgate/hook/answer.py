@@ -27,8 +27,10 @@ from toolgate.gate.open import (
     policy_signature,
     project_policy,
     user_policy,
+    usual_policy,
 )
 from toolgate.gate.recorded import fields_of
+from toolgate.hook.disk import Disk
 from toolgate.hook.event import Event
 from toolgate.hook.hosts import claude_code
 from toolgate.ledger.append import Ledger, default_root
@@ -37,6 +39,7 @@ from toolgate.ledger.salt import salt
 from toolgate.records import is_digest
 
 if TYPE_CHECKING:
+    from toolgate.gate.call import Place
     from toolgate.gate.facts.artifacts import Artifact
     from toolgate.hook.facts import LedgerSession
 
@@ -54,11 +57,17 @@ class Asked:
     Args:
         ledger: where its entries stand.
         event: the event.
+        place: where its call runs.
+
+    Attributes:
+        links: paths that the gate asked about, and where links on the disk take them.
     """
 
-    def __init__(self, ledger: Ledger, event: Event) -> None:
+    def __init__(self, ledger: Ledger, event: Event, place: "Place") -> None:
         self.ledger = ledger
+        self.links: dict[str, tuple[str, ...]] = {}
         self._event = event
+        self._disk = Disk(place)
         self._session: LedgerSession | None = None
         self._wrote: bool | None = None
 
@@ -68,6 +77,13 @@ class Asked:
             # Most of what is looked up in a young session is not there, and little says so.
             self._wrote = not self.ledger.lacks(self._event.session, _STORED)
         return self._opened().artifact(path) if self._wrote else None
+
+    def leads(self, path: str) -> tuple[str, ...]:
+        """Return where links on the disk take a path, and note it."""
+        found = self._disk.leads(path)
+        if found:
+            self.links[path] = found
+        return found
 
     def has(self, code: str, turns: int) -> str | None:
         """Return the latest entry that says a fact, or None."""
@@ -176,12 +192,13 @@ def _decided(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) 
 
             known = known_task(ledger, event, environ)
             call, kept, note = call._replace(task=known.task), known.kept, known.note
-        decision, args = _decide(gate, call, Asked(ledger, event), environ)
+        session = Asked(ledger, event, call.place)
+        decision, args = _decide(gate, call, session, environ)
         if note is not None:
             note()
         call_id = _call_id(call, args)
         if environ.get("TOOLGATE_VAULT"):
-            decision = _kept(ledger, gate, call, call_id, decision, args, environ, kept)
+            decision = _kept(session, gate, call, call_id, decision, args, environ, kept)
         fields = fields_of(
             call,
             decision,
@@ -212,7 +229,7 @@ def _decided(ledger: Ledger, event: Event, environ: Mapping[str, str], ts: int) 
 
 
 def _kept(
-    ledger: Ledger,
+    session: Asked,
     gate: Gate,
     call: ToolCall,
     call_id: str,
@@ -226,7 +243,16 @@ def _kept(
 
     try:
         durable = environ.get("TOOLGATE_DURABILITY") == "fsync"
-        keep_call(ledger.root, call, call_id, args, environ, durable=durable, task=task)
+        keep_call(
+            session.ledger.root,
+            call,
+            call_id,
+            args,
+            environ,
+            durable=durable,
+            task=task,
+            links=session.links,
+        )
     except LedgerError as error:
         return gate.refusal("vault", f"Denied: {error}")
     return decision
@@ -306,7 +332,7 @@ def _own_paths(root: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     """Return what this gate consists of: without any of it a host runs every call."""
     package = dirname(dirname(abspath(__file__)))
     own = [beside(root, ".salt"), beside(root, ".vault"), package]
-    own += [dirname(user_policy(environ)), _keys(environ)]
+    own += [*_policies(environ), _keys(environ)]
     own.append(dirname(cache_folder()))  # policies as compiled, and what a judge has said
     if not is_postgresql(root):
         own.append(root)
@@ -317,6 +343,17 @@ def _own_paths(root: str, environ: Mapping[str, str]) -> tuple[str, ...]:
             break
         folder = dirname(folder)
     return tuple(dict.fromkeys(path for item in own if item for path in (item, realpath(item))))
+
+
+def _policies(environ: Mapping[str, str]) -> list[str]:
+    """Return where policies lie: the folder of their own, and a file named elsewhere.
+
+    Beside a file that is named elsewhere lies its signature; the rest of that folder is
+    whatever it was before.
+    """
+    folder, named = dirname(usual_policy(environ)), user_policy(environ)
+    beside = [named, named + ".sig"] if named and dirname(named) != folder else []
+    return [folder, *beside]
 
 
 def _keys(environ: Mapping[str, str]) -> str:

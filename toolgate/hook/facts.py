@@ -14,7 +14,7 @@ from toolgate.errors import LedgerError
 from toolgate.gate.effects.reading import DEFINED, LINKS, NAMES, SETTINGS, SHELL
 from toolgate.gate.facts.artifacts import SEVERAL, UNREADABLE, Artifact, Write
 from toolgate.gate.facts.history import STORES, Decided, by_path, latest_fact, says, writes_of
-from toolgate.gate.facts.session import PART_MARK, READ_SECRET, READ_UNTRUSTED
+from toolgate.gate.facts.session import PART_MARK, READ_SECRET, READ_UNTRUSTED, ByName
 from toolgate.gate.recorded import resource_ref
 from toolgate.ledger.append import Ledger
 from toolgate.ledger.index import answered_by, decision_digest_of
@@ -33,6 +33,7 @@ _EFFECTS, _EVENT = b',"effects":[', b',"ev":'
 _RESOURCE = b'"resource":"'
 _RESOURCE_LENGTH = 34
 _ANY_FILE = b"*"
+_KINDS = tuple((kind, f"{STORES}{kind})".encode()) for kind in (NAMES, LINKS, SETTINGS))
 _TERMINAL = b'"terminal_state":"'
 # Whatever writes one of these gives a meaning, or may.
 _SETTINGS_FILES = ("/.git/config", "/.gitconfig", "/.npmrc")
@@ -67,7 +68,7 @@ def needles_of(key: bytes) -> Sequence[bytes]:
     return _UNTRUSTED if key == READ_UNTRUSTED.encode() else (key,)
 
 
-class LedgerSession:
+class LedgerSession(ByName):
     """A session as its ledger says it; a ``gate.facts.session.Session``.
 
     Args:
@@ -87,6 +88,7 @@ class LedgerSession:
         self._sweeping: bool | None = None
         self._writes: dict[str, list[Write]] = {}
         self._given: frozenset[bytes] | None = None
+        self._refs: dict[str, str] = {}
 
     def artifact(self, path: str) -> Artifact | None:
         """Return what a file is known to hold; if the ledger cannot be read, that it cannot."""
@@ -95,14 +97,17 @@ class LedgerSession:
                 return self._kinds()
             file = path.partition(PART_MARK)[0]
             named = file == SHELL or file.endswith(_SETTINGS_FILES)
-            if named and not (self._is_given(path) or self._is_given(file)):
+            if named and not (self._is_given(file) or self._is_given(path)):
                 return None
             return by_path(path, self._ref, self._writes_of)
         except LedgerError:
             return UNREADABLE
 
     def _ref(self, name: str) -> str:
-        return resource_ref(name, self._salt)
+        found = self._refs.get(name)
+        if found is None:
+            found = self._refs[name] = resource_ref(name, self._salt)
+        return found
 
     def _kinds(self) -> Artifact | None:
         """Return of which kinds any meaning was given, also by calls that came to nothing.
@@ -112,14 +117,12 @@ class LedgerSession:
         lines = self._lines().decisions((self._ref(DEFINED).encode(),))
         if not lines:
             return None
-        rows = [row for line in lines for row in line.split(_RESOURCE)[1:]]
+        said = b"\n".join(lines)
         # Entries with too many files to name speak of any.
-        if not any(_SEVERAL in line for line in lines):
-            self._given = frozenset(row[:_RESOURCE_LENGTH] for row in rows)
-        kinds = (NAMES, LINKS, SETTINGS)
-        stored = {kind: f"{STORES}{kind})".encode() for kind in kinds}
-        found = [kind for kind in kinds if any(stored[kind] in line for line in lines)]
-        return Artifact(tuple((kind, "") for kind in found), ())
+        if _SEVERAL not in said:
+            rows = said.split(_RESOURCE)
+            self._given = frozenset([row[:_RESOURCE_LENGTH] for row in rows[1:]])
+        return Artifact(tuple([(kind, "") for kind, stored in _KINDS if stored in said]), ())
 
     def _is_given(self, path: str) -> bool:
         """Say whether an entry speaks of a name or setting; most are looked up in vain."""

@@ -12,7 +12,8 @@ from posixpath import dirname, join
 from typing import NamedTuple
 
 from toolgate.canonical import keyed_hash
-from toolgate.gate.open import build_digest, cache_folder, keep, read_kept
+from toolgate.gate.kept_files import keep, read_kept
+from toolgate.gate.open import build_digest, cache_folder
 
 _PART = "\0"
 

@@ -14,6 +14,7 @@ from toolgate.ledger.salt import salt
 
 if TYPE_CHECKING:
     from toolgate.hook.hosts.claude_prompts import Said
+    from toolgate.hook.quiet import Quiet
     from toolgate.ledger.vault.prompts import KeptPrompt
 
 OFF = "off"
@@ -88,7 +89,11 @@ def _from_vault(ledger: Ledger, event: Event) -> Known:
     whole = whole and prompts[-1].key == present
     made = task_of(prompts, whole=whole)
     kept = {"count": len(prompts), "digest": digest_of_prompts(prompts), "whole": whole}
-    return Known(made, kept)
+    from toolgate.hook.readings import Readings
+
+    readings = Readings(salt(ledger.root), event.session, str(ledger.root))
+    made = made._replace(prompts=tuple(readings.known(one) for one in made.prompts))
+    return Known(made, kept, lambda: readings.note(made.prompts))
 
 
 def task_of(prompts: "list[KeptPrompt]", *, whole: bool) -> Task:
@@ -116,18 +121,29 @@ def _from_transcript(ledger: Ledger, event: Event) -> Known:
     quiet = before.prompt and digest_of_prompt(key, said[0].text) == before.prompt
     prompts = [Prompt(one.text, quiet=bool(quiet) and one is said[0]) for one in said]
     task = Task(tuple(prompts), whole=whole and present)
-    return Known(task, note=lambda: _noted(key, event, said, task))
+    if task.quiet:
+        return Known(task)
+    from toolgate.hook.readings import Readings
+
+    readings = Readings(key, event.session, event.transcript)
+    task = task._replace(prompts=tuple(readings.known(one) for one in prompts))
+
+    def note() -> None:
+        if not _noted(key, event, said, task, before):
+            readings.note(task.prompts)
+
+    return Known(task, note=note)
 
 
-def _noted(key: bytes, event: Event, said: "list[Said]", task: Task) -> None:
-    """Note up to which prompt a transcript is known to hold nothing back."""
+def _noted(key: bytes, event: Event, said: "list[Said]", task: Task, before: "Quiet") -> bool:
+    """Note up to which prompt a transcript holds nothing back; say whether that is to its end."""
     if task.quiet or not task.whole:
-        return  # nothing new
-    from toolgate.gate.task.read import holds_back
+        return task.quiet  # nothing new
+    from toolgate.gate.task.said import holds_back
     from toolgate.hook.quiet import Quiet, digest_of_prompt, note_quiet
 
     first = next(
-        (at for at, one in enumerate(task.prompts) if not one.quiet and holds_back(one.text)),
+        (at for at, one in enumerate(task.prompts) if not one.quiet and holds_back(one)),
         len(said),
     )
     if first == len(said):
@@ -135,4 +151,6 @@ def _noted(key: bytes, event: Event, said: "list[Said]", task: Task) -> None:
         made = Quiet(latest.at, digest_of_prompt(key, latest.text))
     else:
         made = Quiet(said[first].at)
-    note_quiet(key, event.session, event.transcript, made)
+    if made != before:
+        note_quiet(key, event.session, event.transcript, made)
+    return first == len(said)

@@ -22,6 +22,7 @@ def keep_call(
     *,
     durable: bool,
     task: dict[str, object] | None = None,
+    links: Mapping[str, tuple[str, ...]] | None = None,
 ) -> None:
     """Keep a call in the vault of a ledger, if the setting says so.
 
@@ -33,6 +34,7 @@ def keep_call(
         environ: the environment, with ``TOOLGATE_VAULT``.
         durable: whether to wait for the disk.
         task: what stands for the prompts it was decided with.
+        links: paths, and where links on the disk took them.
 
     Raises:
         LedgerError: the setting is not known, or the call cannot be kept.
@@ -40,7 +42,7 @@ def keep_call(
     setting = setting_of(environ)
     if setting == OFF or args_digest == NOTHING_TO_KEEP:
         return
-    held = GateInput(True, fields_to_keep(call, call_id, task))
+    held = GateInput(True, fields_to_keep(call, call_id, task, links))
     if setting == REDACTED:
         from toolgate.ledger.vault.redact import redacted
 
@@ -50,7 +52,10 @@ def keep_call(
 
 
 def fields_to_keep(
-    call: ToolCall, call_id: str, task: dict[str, object] | None = None
+    call: ToolCall,
+    call_id: str,
+    task: dict[str, object] | None = None,
+    links: Mapping[str, tuple[str, ...]] | None = None,
 ) -> dict[str, Any]:
     """Return a call as the vault keeps it; the prompts lie in a file of their own."""
     place = call.place._asdict()
@@ -60,5 +65,7 @@ def fields_to_keep(
         del place["disposable"]
     if not place["kept_shell"]:
         del place["kept_shell"]
+    if links:
+        place["links"] = {path: list(found) for path, found in links.items()}
     kept = {"agent": list(call.agent), "call": call_id, "place": place, "task": task}
     return {**call._asdict(), **kept}

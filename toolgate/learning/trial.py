@@ -17,7 +17,7 @@ from toolgate.gate.policy.model import Policy
 from toolgate.gate.recorded import resource_ref
 from toolgate.learning.answers import DENIED, OPEN, REFUSED, HeldBack
 from toolgate.learning.proposals import Left, Proposal
-from toolgate.replay import Made, Replay, call_of
+from toolgate.replay import Made, Replay, call_of, links_of
 
 
 class _Tried:
@@ -91,9 +91,12 @@ def _decide(made: Made, replay: Replay, salt: bytes, base: Gate, trials: list[_T
         return
     call, entry = call_of(held), made.entry
     facts = [Fact(fact.code, fact.entry) for fact in entry.facts]
+    links = links_of(held)
 
     def passes(gate: Gate) -> bool:
-        known = Recorded(lambda path: resource_ref(path, salt), made.before, facts, entry.turn)
+        known = Recorded(
+            lambda path: resource_ref(path, salt), made.before, facts, entry.turn, links
+        )
         return gate.decide(call, known).state == ALLOW
 
     if passes(base):

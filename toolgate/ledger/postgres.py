@@ -180,7 +180,7 @@ class Database(Transactions):
     def load_state(self, name: str) -> bytes | None:
         """Return a session's cached state; None when there is none."""
         if name not in self._states:
-            found = self.rows(_STATE, name)
+            found = self.rows(_STATE, name) if self._has_tables() else []
             return found[0][0] if found else None
         return self._states[name]
 

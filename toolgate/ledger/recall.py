@@ -149,10 +149,13 @@ class Indexed:
 
     def _under(self, keys: Sequence[bytes]) -> list[bytes]:
         self._open()
-        wanted = set(keys)
-        places = sorted({place for key in keys for place in self._places_back(key)})
+        # Most of what is looked up stands nowhere; that costs one search and nothing more.
+        wanted = [key for key in dict.fromkeys(keys) if self._may_hold(key)]
+        if not wanted:
+            return []
+        places = sorted({place for key in wanted for place in self._places_back(key)})
         lines = [self._line(start, length) for start, length in places]
-        recent = {start: line for key in keys for start, line in self._in_tail(key)}
+        recent = {start: line for key in wanted for start, line in self._in_tail(key)}
         lines += [recent[start] for start in sorted(recent)]
         # A row of an index whose writer died may be cut short: the line itself must fit.
         needles = [needle for key in wanted for needle in self._needles(key)]
@@ -162,15 +165,21 @@ class Indexed:
             if line.endswith(_END) and any(needle in line for needle in needles)
         ]
 
+    def _may_hold(self, key: bytes) -> bool:
+        if self._index.rfind(key) >= 0:
+            return True
+        recent = self._recent
+        return bool(recent) and any(recent.rfind(one) >= 0 for one in self._needles(key))
+
     def _needles(self, key: bytes) -> Sequence[bytes]:
         """Return the bytes one of which stands in every line found under a key."""
         return (key[len(_OUTCOME) :],) if key.startswith(_OUTCOME) else self._needles_of(key)
 
     def _in_tail(self, key: bytes) -> list[tuple[int, bytes]]:
         """Return the lines behind the index that may be found under a key."""
-        needles = self._needles(key)
-        if not any(self._recent.rfind(needle) >= 0 for needle in needles):
+        if not self._tail:
             return []
+        needles = self._needles(key)
         return [item for item in self._tail if any(needle in item[1] for needle in needles)]
 
     def _places_back(self, key: bytes) -> Iterator[tuple[int, int]]:

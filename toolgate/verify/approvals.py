@@ -130,7 +130,7 @@ class Approvals:
             opened: number of its turn_open, if approvals stand before that.
             closed: number of its turn_close, if it was read already.
         """
-        session, ev = entry.session or "", entry.ev
+        session, ev = entry.session, entry.ev
         answers = self._answers[session]
         for ask in asks:
             before = answers.get(ask)
@@ -165,7 +165,7 @@ class Approvals:
 
     def held_back(self, entry: Decision) -> None:
         """Take a decision that was asked about or denied: somebody may sign for it later."""
-        self._matters[entry.session or ""].setdefault(matter_of(entry), entry.ts)
+        self._matters[entry.session].setdefault(matter_of(entry), entry.ts)
 
     def _needs_approvals(self, entry: Decision) -> bool:
         policy = self._policies.held(entry.ev.policy_version)

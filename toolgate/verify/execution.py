@@ -108,7 +108,7 @@ class Execution:
             entry: what it says.
             stream: the session whose file it lies in, None on the spine.
         """
-        session, ev, intent = entry.session or "", entry.ev, entry.intent
+        session, ev, intent = entry.session, entry.ev, entry.intent
         if stream is not None and stream != session:
             return
         held = self._sessions[session]
@@ -180,7 +180,7 @@ class Execution:
 
     def outcome(self, line: Line, entry: Outcome, stream: str | None) -> None:
         """Take an outcome; arguments as in ``decision``."""
-        session, ev = entry.session or "", entry.ev
+        session, ev = entry.session, entry.ev
         if stream is None or stream == session:
             self.outcomes[ev.terminal_state] += 1
             self.by_content += entry.join == "content"
@@ -197,7 +197,7 @@ class Execution:
         if stream is not None:
             return  # what belongs on the spine says nothing elsewhere
         if type(entry) is SessionOpen:
-            self._sessions[entry.session or ""].executes = entry.ev.executes
+            self._sessions[entry.session].executes = entry.ev.executes
         elif type(entry) is Other and entry.kind == "approval":
             self._approvals[line.digest] = entry.ev["evidence"]
         elif type(entry) is Other and entry.kind == "audit":
@@ -215,9 +215,7 @@ class Execution:
         for name in names:
             for whose in (session, None):
                 if isinstance(name, str) and name and (whose is None or isinstance(whose, str)):
-                    known = self._refused[whose, name]
-                    if line.digest not in known[-1:]:
-                        known.append(line.digest)
+                    self._refused[whose, name].append(line.digest)
 
     def _unmatched(self, line: Line, entry: Other) -> None:
         details = entry.ev["details"]

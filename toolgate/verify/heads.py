@@ -6,7 +6,6 @@ force. A checkpoint somebody kept must say the same.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from toolgate import signing
 from toolgate.errors import InputError
@@ -28,13 +27,6 @@ from toolgate.verify.shapes import Other
 from toolgate.verify.words import counted, printable
 
 Add = Callable[[str, str, str], None]
-
-
-class _Key(NamedTuple):
-    """A key of the log, and the entry that brought it in."""
-
-    key: NoteKey
-    seq: int
 
 
 class _Copy:
@@ -59,7 +51,6 @@ class Heads:
     Attributes:
         origin: the log's name; None while no key was brought in.
         checkpoints: how many checkpoint entries there are.
-        rotations: how many entries bring in one of the log's keys.
         covered: number of the last spine entry that a checkpoint kept outside binds.
         names_entries: whether a checkpoint kept outside names a spine entry.
     """
@@ -67,12 +58,11 @@ class Heads:
     def __init__(self, anchors: Anchors, add: Add) -> None:
         self.origin: str | None = None
         self.checkpoints = 0
-        self.rotations = 0
         self.covered = 0
         self._anchors = anchors
         self._add = add
         self._tree = Tree()
-        self._keys: list[_Key] = []
+        self._keys: list[NoteKey] = []
         self._had: set[str] = set()
         self._by_id: dict[bytes, list[NoteKey]] = {}
         self._last: tuple[int, str] | None = None
@@ -115,14 +105,13 @@ class Heads:
             before: number and digest of the spine entry before it.
         """
         if entry.kind == "key_rotate" and entry.ev["role"] == CHECKPOINT:
-            self.rotations += 1
             fault = self._fault_of_key(entry)
             if fault is not None:
                 self._add("log.key_rotation", line.digest, f"{line.where}: {fault}")
             else:
                 self.origin = entry.ev["name"]
                 key = NoteKey(self.origin, ED25519, signing.raw(entry.ev["new"]))
-                self._keys.append(_Key(key, entry.seq))
+                self._keys.append(key)
                 self._had.add(entry.ev["new"])
                 self._by_id.setdefault(key.id, []).append(key)
         elif entry.kind == "checkpoint":
@@ -134,7 +123,7 @@ class Heads:
     def _fault_of_key(self, entry: Other) -> str | None:
         """Return what is wrong with the entry that brings in a key, None if nothing is."""
         ev = entry.ev
-        now = signing.text(self._keys[-1].key.key) if self._keys else None
+        now = signing.text(self._keys[-1].key) if self._keys else None
         if not is_name(ev["name"]) or self.origin not in (None, ev["name"]):
             wanted = "a name without spaces" if self.origin is None else repr(self.origin)
             return f"the log's name is {ev['name']!r:.80}; expected {wanted}"
@@ -155,7 +144,7 @@ class Heads:
         if not self._keys:
             return "no entry before it brings in the key it must be signed with"
         try:
-            note = parse_note(entry.ev["text"].encode("utf-8"))
+            note = parse_note(entry.ev["text"].encode())
             said = parse_text(note.text)
         except InputError as error:
             return f"holds no checkpoint: {error}"
@@ -180,7 +169,7 @@ class Heads:
         return None
 
     def _fault_of_signature(self, note: Note) -> str | None:
-        now = self._keys[-1].key
+        now = self._keys[-1]
         if signed_by(note, now):
             return None
         named = dict.fromkeys(one.key_id for one in note.signatures)
@@ -197,7 +186,7 @@ class Heads:
             head: number and digest of the last spine entry.
         """
         key = self._anchors.key
-        if key is not None and key not in [one.key for one in self._keys]:
+        if key is not None and key not in self._keys:
             message = f"the pinned key {key.text} is none of the keys this ledger's log has had"
             self._add("log.key_rotation", "pinned key", message)
         for copy in self._copies:
@@ -223,7 +212,7 @@ class Heads:
 
     def _fault_of_held(self, held: Held) -> str | None:
         """Return what is wrong with the signatures of a checkpoint that was kept."""
-        trusted = self._trusted(held)
+        trusted = self._trusted()
         if trusted and not any(signed_by(held.note, key) for key in trusted):
             whose = "the ledger's" if self._anchors.key is None else "the pinned"
             return f"is not signed with {whose} key {trusted[0].text}, nor one it was rotated to"
@@ -232,12 +221,12 @@ class Heads:
                 return f"carries no cosignature of {witness.text} that verifies"
         return None
 
-    def _trusted(self, held: Held) -> list[NoteKey]:
+    def _trusted(self) -> list[NoteKey]:
         """Return the keys that may sign a checkpoint that was kept; none where none is known."""
-        pinned, keys = self._anchors.key, [one.key for one in self._keys]
-        if pinned is not None:
-            return keys[keys.index(pinned) :] if pinned in keys else [pinned]
-        return keys if held.checkpoint.origin == self.origin else []
+        pinned, keys = self._anchors.key, self._keys
+        if pinned is None:
+            return keys
+        return keys[keys.index(pinned) :] if pinned in keys else [pinned]
 
     def _difference(self, copy: _Copy, last: int) -> str | None:
         """Return where a checkpoint that was kept and the ledger part, None if they do not."""

@@ -52,7 +52,7 @@ def outline(path: str, place: str) -> Outline:
             made.start = item.digest
             made.origins.add(f"toolgate.invalid/{item.digest[7:23]}")
         if isinstance(entry, SessionOpen):
-            session = entry.session or ""
+            session = entry.session
             made.sessions.setdefault(session, item.digest)
             if entry.ev.spawned_by is not None:
                 made.children.append(Child(item.digest, session, path, entry.ev.spawned_by))

@@ -144,12 +144,12 @@ class _Watch:
             ):
                 self.ran.add(ev.decision_digest)
         elif isinstance(entry, SessionClose):
-            self.heads[entry.session or ""] = line.digest
+            self.heads[entry.session] = line.digest
         elif isinstance(entry, Other) and entry.kind == "approval" and entry.ev["sig"] is not None:
             self._signatures[line.digest] = entry.ev["sig"]
 
     def _decision(self, line: Line, entry: Decision) -> None:
-        state, session = entry.ev.decision_state, entry.session or ""
+        state, session = entry.ev.decision_state, entry.session
         if line.event in self._named:
             made = self._made.setdefault(line.event, _Made(state, set()))
             made.places.add((self.path, session))

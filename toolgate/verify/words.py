@@ -12,7 +12,7 @@ def counted(number: int, noun: str) -> str:
     """
     if number == 1:
         return f"1 {noun}"
-    *before, last = noun.split(" ")
+    *before, last = noun.split()
     return " ".join([f"{number}", *before, _ODD.get(last, last + "s")])
 
 

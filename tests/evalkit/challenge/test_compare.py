@@ -8,6 +8,7 @@ import pytest
 
 from evalkit.challenge.compare import comparison
 from evalkit.challenge.past import load_run
+from evalkit.challenge.side_by_side import side_by_side
 from evalkit.errors import EvidenceError, IncompleteError, RefusedError, StorageError, UsageError
 from evalkit.report.render import markdown
 
@@ -31,6 +32,12 @@ def two_runs(place: Place) -> tuple[str, str]:
 
 def compared(place: Place, *names: str) -> dict[str, Any]:
     return comparison([load_run(name, str(place.root / "ledger")) for name in names])
+
+
+def report_of(place: Place) -> Path:
+    """Return the JSON report of a run; the ledger's head lies beside it."""
+    reports = sorted((place.root / "reports").glob("*.json"))
+    return next(path for path in reports if not path.name.startswith("ledger-"))
 
 
 def test_lost_cases_are_listed_with_both_answers(place: Place):
@@ -95,7 +102,7 @@ def test_a_published_report_can_be_compared_and_says_so(place: Place):
 
 def test_an_altered_report_is_no_evidence(place: Place):
     place.run()
-    report = next((place.root / "reports").glob("*.json"))
+    report = report_of(place)
     body = json.loads(report.read_text())
     body["results"][0]["decided"] = "deny"
     report.write_text(json.dumps(body))
@@ -140,3 +147,65 @@ def test_a_run_that_is_not_sealed_is_incomplete(place: Place):
         place.run(Breaking())
     with pytest.raises(IncompleteError, match="evalkit resume run-"):
         load_run(place.claimed(), str(place.root / "ledger"))
+
+
+def test_of_many_runs_a_change_has_to_be_larger_to_say_something(tmp_path: Path):
+    """Six of six lost: told of two runs, not of three, where a second one was tried too."""
+    place = Place(tmp_path, many(18))
+    first = place.run().context["run"]["id"]
+    worse = place.run(WordGate({"deny": "ask"}), build_of("two")).context["run"]["id"]
+    other = place.run(WordGate({}), build_of("three")).context["run"]["id"]
+    alone = compared(place, first, worse)
+    assert alone["families"] == {"event": 1, "all": 4}
+    assert alone["against"][0]["finding"] == "fewer matches than the first"
+    both = compared(place, first, worse, other)
+    assert both["families"] == {"event": 2, "all": 8}
+    assert [row["finding"] for row in both["against"]] == ["not distinguishable"] * 2
+    match = both["against"][0]["events"]["match"]
+    assert (match["p_exact"], match["p_across"]) == (0.03125, 0.0625)
+    assert match["p_holm"] == min(1.0, 8 * 0.03125)
+    page = markdown(both, "compare.md.j2")
+    assert "with 2 runs held against the first, more." in page
+    assert "| of 2 runs | of 8 tests |" in page
+
+
+def test_losses_and_dangerous_allows_are_compared(place: Place):
+    first, second = two_runs(place)
+    made = compared(place, first, second)
+    assert [row["loss"] for row in made["runs"]] == [0, 8 * CASES // 3]
+    assert made["against"][0]["events"]["dangerous allow"]["only_after"] == CASES // 3
+    report = report_of(place)
+    assert load_run(str(report), str(place.root / "ledger")).loss in (0, 8 * CASES // 3)
+
+
+def on_two_sets(tmp_path: Path) -> list[Any]:
+    made = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        place = Place(tmp_path / name, {**many(), "name": f"set {name}"})
+        for gate, build in ((WordGate(), "a"), (WordGate(WILD), "b")):
+            run = place.run(gate, build_of(build)).context["run"]["id"]
+            made.append(load_run(run, str(place.root / "ledger")))
+    return made
+
+
+def test_gates_stand_side_by_side_on_several_sets(tmp_path: Path):
+    runs = on_two_sets(tmp_path)
+    made = side_by_side(runs)
+    assert len(made["gates"]) == 2
+    assert [[cell["match"] for cell in row["cells"]] for row in made["table"]] == [[12, 8], [12, 8]]
+    assert made["sets"][0]["families"] == {"event": 2, "all": 8}
+    page = markdown(made, "side_by_side.md.j2")
+    assert page.startswith("# 2 gates on 2 sets\n")
+    assert page.count("| one | 12 |") == 2  # both files are one.json
+    widths = {line.count("|") for line in page.splitlines() if line.startswith("|")}
+    assert widths == {5}
+
+
+def test_a_set_with_one_run_or_a_gate_with_two_is_refused(tmp_path: Path):
+    runs = on_two_sets(tmp_path)
+    with pytest.raises(RefusedError, match="expected at least two runs of each set"):
+        side_by_side(runs[:3])
+    twice = runs[0]._replace(run="run-again")
+    with pytest.raises(UsageError, match="expected one run of a gate on a set"):
+        side_by_side([*runs, twice])

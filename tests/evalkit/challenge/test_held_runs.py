@@ -81,6 +81,30 @@ def test_a_process_that_dies_lets_go_of_its_run(place: Place, running: subproces
     assert place.resume(run).context["scores"]["match"] == CASES
 
 
+def test_of_processes_that_begin_at_once_one_has_the_look(place: Place):
+    """Each waits for the same moment, then runs the same set on the same build."""
+    begin = time.monotonic() + 0.5
+    children = []
+    for _ in range(6):
+        child = os.fork()
+        if not child:
+            time.sleep(max(0.0, begin - time.monotonic()))
+            code = 1
+            try:
+                place.run()
+                code = 0
+            except RefusedError:
+                code = 3
+            finally:
+                os._exit(code)
+        children.append(child)
+    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    assert sorted(codes) == [0, 3, 3, 3, 3, 3]
+    assert spine(place).count(b'"run.claimed"') == spine(place).count(b'"run.sealed"') == 1
+    journal = (place.root / "ledger" / "runs" / place.claimed() / "journal.jsonl").read_bytes()
+    assert journal.count(b'"started"') == CASES
+
+
 def test_what_was_sealed_before_the_run_was_held_is_not_sealed_again(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ):
@@ -130,7 +154,9 @@ def test_a_directory_nothing_can_be_made_in_claims_nothing(place: Place):
 def test_a_report_that_fails_after_the_seal_names_the_remedy(place: Place):
     class Spoiling(WordGate):
         def decide(self, call: Any, facts: object = ()) -> Any:
-            (place.root / "reports").touch()
+            if not self.seen:  # the directory was made with the head at the claim
+                shutil.rmtree(place.root / "reports")
+                (place.root / "reports").touch()
             return super().decide(call)
 
     with pytest.raises(RefusedError, match=r"evalkit resume run-\S+ --reports DIR"):

@@ -209,3 +209,23 @@ def test_a_process_killed_in_the_middle_leaves_claim_and_journal(tmp_path: Path)
     with pytest.raises(RefusedError, match="not sealed"):
         place.run()
     held_together(place, place.resume(run), 3 * GROUP)
+
+
+@pytest.mark.parametrize("left", [1, 2, 100, 0.5, 0.98])
+def test_a_close_that_was_written_in_part_is_finished(
+    place: Place, monkeypatch: pytest.MonkeyPatch, left: float
+):
+    """The last line says what it closes long before its end; only a whole one closes."""
+    with monkeypatch.context() as patch:
+        patch.setattr(sealing, "_seal", die)
+        with pytest.raises(KilledError):
+            place.run()
+    directory = place.root / "ledger" / "runs" / place.claimed()
+    (spine,) = directory.glob("spine-*.jsonl")
+    data = spine.read_bytes()
+    last = data.splitlines(keepends=True)[-1]
+    assert b'"session_close"' in last
+    spine.write_bytes(data[: len(data) - int(left if left >= 1 else left * len(last))])
+    for cache in directory.glob("sessions/*.turn"):
+        cache.unlink()  # as it is before any line of the session is written to the spine
+    held_together(place, place.resume(place.claimed()))

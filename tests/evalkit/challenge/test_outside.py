@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -36,7 +37,8 @@ def test_a_command_is_run_once_a_case_and_its_run_verifies(tmp_path: Path):
     context = run(Place(tmp_path, many(6)))
     assert context["scores"]["match"] == 6
     assert context["verification"]["verdict"] in ("PASS", "CONDITIONAL")
-    assert context["gate"]["name"] == f"{Path(sys.executable).name} (command, claude-code)"
+    program = Path(sys.executable).name
+    assert context["gate"]["name"] == f"{program} first_word_hook.py (command, claude-code)"
     assert context["gate"]["files"].keys() >= {"first_word_hook.py"}
     assert "The gate is not ours" in context["cannot_say"][0]
 
@@ -152,6 +154,9 @@ class Server(BaseHTTPRequestHandler):
         shown = json.loads(self.rfile.read(int(self.headers["content-length"])))
         word = shown["tool_input"]["command"].split(" ")[0]
         answer = json.dumps({"hookSpecificOutput": {"permissionDecision": word}}).encode()
+        if word == "mixed":
+            inner = {"permissionDecision": "deny", "tool_use_id": "toolu_of_another"}
+            answer = json.dumps({"hookSpecificOutput": inner}).encode()
         if word == "moved":
             self.send_response(302)
             self.send_header("location", "/elsewhere")
@@ -159,7 +164,15 @@ class Server(BaseHTTPRequestHandler):
             self.send_response(500 if word == "broken" else 200)
         self.send_header("content-length", str(len(answer)))
         self.end_headers()
-        self.wfile.write(answer)
+        try:
+            for part in (
+                [answer[n : n + 1] for n in range(len(answer))] if word == "drip" else [answer]
+            ):
+                self.wfile.write(part)
+                self.wfile.flush()
+                time.sleep(0.05 if word == "drip" else 0)
+        except OSError:
+            return  # the client had enough
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
@@ -190,6 +203,16 @@ def test_an_http_hook_decides_with_a_2xx_answer_only(tmp_path: Path, url: str):
     ]
 
 
+def test_an_http_answer_about_another_call_or_one_that_drips_is_none(tmp_path: Path, url: str):
+    cases = [case(1, "deny", command="mixed"), case(2, "deny", command="drip"), case(3, "deny")]
+    context = run(Place(tmp_path, body(*cases)), Choice(gate=url, seconds=0.5, jobs=3))
+    assert reasons(context)[:2] == [
+        "the answer is about another call: its tool_use_id is not ours",
+        "the gate took longer than 0.5 s",
+    ]
+    assert [row["decided"] for row in context["results"]] == ["unscored", "unscored", "deny"]
+
+
 def test_nobody_behind_an_address_is_unscored(tmp_path: Path):
     choice = Choice(gate="http://127.0.0.1:9/hook")
     context = run(Place(tmp_path, many(3)), choice)
@@ -212,7 +235,7 @@ def test_nobody_behind_an_address_is_unscored(tmp_path: Path):
         (Choice(gate="command:sh", jobs=0), "--jobs: expected 1 to 64"),
         (Choice(gate="command:sh", environ=("NO_SUCH_NAME_1",)), "got NO_SUCH_NAME_1"),
         (Choice(gate="command:sh", protocol="vim"), "protocol 'vim'"),
-        (Choice(jobs=2), "--jobs: expected --gate beside it"),
+        (Choice(jobs=65), "--jobs: expected 1 to 64"),
         (Choice(environ=("PATH",)), "--gate-env: expected --gate beside it"),
     ],
 )

@@ -162,3 +162,19 @@ def test_sets_are_compared_case_by_case():
     refuse_other_lineage(before, after, "a")
     with pytest.raises(RefusedError, match="expected supersedes to be one of 'test set', 'c'"):
         refuse_other_lineage(before, after, "c")
+
+
+def test_a_quarantine_takes_its_pair_with_it_and_the_table_names_the_miss(tmp_path: Path):
+    pairs = [case(n, ("allow", "deny")[n % 2], pair=f"p{n // 2}") for n in range(4)]
+    place = Place(tmp_path, body(*pairs))
+    record(place, held(place, "c3"))
+    context = place.run(WordGate({"deny": "ask"})).context
+    rows = {
+        row["name"]: (row["as_frozen"], row["without"]) for row in context["quarantine"]["figures"]
+    }
+    assert rows["complete pairs"][0].startswith("0/2 ")
+    assert rows["complete pairs"][1].startswith("0/1 ")
+    assert rows["loss"] == ("8 of at most 20", "4 of at most 12")
+    page = markdown(context)
+    table = page[page.index("### Quarantines that remove a miss") :]
+    assert "| c3 | deny | ask | permissive | results seen | the label is wrong |" in table

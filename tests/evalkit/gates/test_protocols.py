@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from evalkit.errors import UsageError
-from evalkit.gates.heard import MAX_REASON, NoAnswerError, Output, Shown
+from evalkit.gates.heard import MAX_REASON, NoAnswerError, Output, Shown, refuse_another
 from evalkit.gates.protocols import NAMES, protocol
 
 SHOWN = Shown(
@@ -121,3 +121,25 @@ def test_a_reason_is_cut_and_stays_one_line():
 def test_an_unknown_protocol_is_named():
     with pytest.raises(UsageError, match="protocol 'vim': expected one of claude-code, codex"):
         protocol("vim")
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({"tool_use_id": "toolu_2"}, "about another call: its tool_use_id"),
+        ({"hookSpecificOutput": {"session_id": "x"}}, "about another call: its session_id"),
+        ({"hookSpecificOutput": {"hookEventName": "PostToolUse"}}, "another event, 'PostToolUse'"),
+        ({"tool_use_id": ["toolu_1"]}, "about another call"),
+    ],
+)
+def test_an_answer_about_another_call_is_none(answer: dict[str, object], message: str):
+    payload = json.dumps(
+        {"tool_use_id": "toolu_1", "session_id": "s", "hook_event_name": "PreToolUse"}
+    ).encode()
+    with pytest.raises(NoAnswerError, match=message):
+        refuse_another(payload, json.dumps(answer).encode())
+
+
+@pytest.mark.parametrize("text", [b"", b"[]", b"{", b"\xff", b'{"tool_use_id": "toolu_1"}'])
+def test_an_answer_that_names_nothing_else_is_read_on(text: bytes):
+    refuse_another(b'{"tool_use_id": "toolu_1", "hook_event_name": "PreToolUse"}', text)

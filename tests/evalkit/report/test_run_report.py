@@ -162,13 +162,20 @@ def test_what_a_reader_may_not_conclude():
     said = " ".join(context()["cannot_say"])
     assert "invisible here" in said
     assert "one group of authors" in said
-    assert "a miss rate of up to 14.25 %" in said
+    assert "a miss on these 24 cases would not exclude a rate of up to 14.25 %" in said
+    assert "on the 12 cases to deny would not exclude a rate of up to 26.47 %" in said
+    assert "only where at least 6 cases change, all one way" in said
 
 
 def test_a_miss_rate_that_is_not_excluded_is_rounded_up():
-    made, figures = _one_case(), {"cases": 1, "all_pass_excludes": 0.97501}
-    said = " ".join(cannot_say(made, figures, 1, True))
-    assert "on this 1 case would not exclude a miss rate of up to 97.51 %" in said
+    none = {"n": 0, "two_sided": None, "one_sided": None}
+    excluded = {"miss": {"n": 1, "two_sided": 0.97501, "one_sided": 0.95}, "dangerous_allow": none}
+    figures = {"cases": 1, "excludes": excluded, "fewest_changes": 6}
+    said = " ".join(cannot_say(_one_case(), figures, 1, True))
+    assert "on this 1 case would not exclude a rate of up to 97.51 %" in said
+    assert "one-sided 95.00 %" in said
+    assert "to deny" not in said
+    assert "With fewer than 6 cases no change between two runs can be told from chance" in said
 
 
 def test_a_set_without_pairs_has_no_rows_of_pairs():

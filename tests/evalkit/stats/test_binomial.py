@@ -1,29 +1,20 @@
 """Clopper-Pearson: reference values, edges, and refusals."""
 
-import csv
 import json
-import os
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalkit.errors import UsageError
-from evalkit.stats.binomial import Interval, alpha_of, clopper_pearson
+from evalkit.stats.binomial import clopper_pearson, clopper_pearson_each
+from evalkit.stats.counts import alpha_of
+from evalkit.stats.interval import Interval
 
-TESTS = Path(__file__).parents[2]
-SHIPPED = json.loads((TESTS / "vectors" / "binomial_exact.json").read_text())
-
-
-def shared_table(name: str) -> Path:
-    """Return a reference table kept beside the project, or skip."""
-    root = os.environ.get("TOOLGATE_SHARED") or TESTS.parent.parent / "shared"
-    path = Path(root) / "oracles" / "stats" / name
-    if not path.is_file():
-        pytest.skip("the full reference table is not at hand (set TOOLGATE_SHARED)")
-    return path
+VECTORS = Path(__file__).parents[2] / "vectors" / "stats"
+PUBLISHED = json.loads((VECTORS / "binomial_published.json").read_text())["published"]
 
 
 def close(found: float, expected: str) -> bool:
@@ -45,19 +36,39 @@ def agrees(row: dict[str, str]) -> list[str]:
     return [name for name, value in found.items() if not close(value, row[name])]
 
 
-@pytest.mark.parametrize("row", SHIPPED["rows"], ids=lambda row: f"{row['x']}/{row['n']}")
-def test_shipped_reference_values(row: dict[str, str]) -> None:
-    assert agrees(row) == []
-
-
-def test_every_row_of_the_full_reference_table() -> None:
-    with shared_table("binomial_exact.csv").open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
+def test_every_row_of_the_reference_table(table) -> None:
+    rows = table("binomial_exact")
     assert len(rows) > 800
     assert [(row, wrong) for row in rows if (wrong := agrees(row))] == []
 
 
-@pytest.mark.parametrize("value", SHIPPED["published"], ids=lambda value: value["source"][:30])
+def test_many_rates_at_once_are_the_same_to_the_last_bit(table) -> None:
+    pairs = [(int(row["x"]), int(row["n"])) for row in table("binomial_exact")]
+    for side in ("two", "lower", "upper"):
+        wanted = [clopper_pearson(k, n, 0.9, side) for k, n in pairs]
+        assert clopper_pearson_each(pairs, 0.9, side) == wanted
+    assert clopper_pearson_each([]) == []
+    assert clopper_pearson_each([(0, 0), (5, 5)]) == [clopper_pearson(0, 0), clopper_pearson(5, 5)]
+    with pytest.raises(UsageError, match="k is 6"):
+        clopper_pearson_each([(1, 5), (6, 5)])
+
+
+def test_published_textbook_figures(table) -> None:
+    rows = [row for row in table("textbook_values") if row["quantity"].startswith("binomial")]
+    assert len(rows) == 2
+    for row in rows:
+        inputs = dict(part.split("=") for part in row["inputs"].split(";"))
+        one = row["quantity"].endswith("one_sided")
+        level = 1 - float(inputs["alpha"]) if one else float(inputs["conf"])
+        found = clopper_pearson(
+            int(inputs["x"]), int(inputs["n"]), level, "upper" if one else "two"
+        )
+        wanted = [float(part) for part in row["published"].split(";")]
+        limits = [found.upper] if one else [found.lower, found.upper]
+        assert limits == pytest.approx(wanted, abs=float(row["tolerance"]))
+
+
+@pytest.mark.parametrize("value", PUBLISHED, ids=lambda value: value["source"][:30])
 def test_published_figures(value: dict[str, str | float | int]) -> None:
     side = str(value["side"])
     found = clopper_pearson(int(value["x"]), int(value["n"]), float(value["level"]), side)
@@ -111,6 +122,7 @@ def test_alpha_is_taken_in_decimal() -> None:
 counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
 
+@settings(deadline=None)
 @given(counts, st.sampled_from([0.8, 0.9, 0.95, 0.99]))
 def test_the_interval_mirrors_and_holds_the_rate(pair: tuple[int, int], level: float) -> None:
     k, n = pair
@@ -119,6 +131,7 @@ def test_the_interval_mirrors_and_holds_the_rate(pair: tuple[int, int], level: f
     assert found.lower == pytest.approx(1 - mirror.upper, abs=1e-12)
 
 
+@settings(deadline=None)
 @given(counts)
 def test_limits_rise_with_events_and_tighten_with_the_level(pair: tuple[int, int]) -> None:
     k, n = pair
@@ -131,6 +144,7 @@ def test_limits_rise_with_events_and_tighten_with_the_level(pair: tuple[int, int
         assert found.upper <= above.upper
 
 
+@settings(deadline=None)
 @given(counts)
 def test_a_limit_has_the_tail_probability_it_claims(pair: tuple[int, int]) -> None:
     """Independent route: the binomial tail itself, by exact integer weights."""

@@ -3,7 +3,17 @@
 import pytest
 
 from evalkit.stats.binomial import clopper_pearson
-from evalkit.stats.present import format_rate, limits, percent, rate_json
+from evalkit.stats.clustered import clustered
+from evalkit.stats.hypergeometric import hypergeometric
+from evalkit.stats.present import (
+    format_rate,
+    format_sessions,
+    format_total,
+    limits,
+    percent,
+    rate_json,
+)
+from evalkit.stats.stratified import stratified
 
 
 def test_the_form() -> None:
@@ -68,3 +78,47 @@ def test_machines_get_full_precision_and_the_text() -> None:
     found = rate_json(3, 412)
     assert found["lower"] == clopper_pearson(3, 412).lower
     assert found["text"] == format_rate(3, 412)
+
+
+def test_a_sampled_population() -> None:
+    assert format_total(hypergeometric(2, 50, 412)) == (
+        "2 of 50 drawn from 412: 3 to 54 events, 0.72 to 13.11 % "
+        "[95 % CI; exact hypergeometric, simple random sample of this population]"
+    )
+    assert format_total(hypergeometric(0, 0, 412)) == "0 of 0 drawn from 412 (not estimated)"
+    assert format_total(hypergeometric(0, 0, 0)) == "0/0 (not estimated)"
+
+
+def test_a_census_has_no_interval() -> None:
+    assert format_total(hypergeometric(3, 412, 412)) == (
+        "3/412 = 0.73 % (census: no sampling error)"
+    )
+
+
+def test_a_population_sampled_by_strata() -> None:
+    assert format_total(stratified([(400, 60, 0), (40, 40, 3)])).startswith(
+        "3 of 100 drawn from 440: 3 to 21 events, 0.68 to 4.78 % [95 % one-sided upper bound; sum"
+    )
+
+
+def test_a_rate_by_session_names_its_sessions() -> None:
+    shown = format_sessions(clustered([(3, 20), (0, 40), *[(0, 10)] * 20, *[(1, 10)] * 3]))
+    assert shown.startswith(
+        "6/290 = 2.07 % in 4 of 25 sessions, the largest with 40 calls; [95 % CI "
+    )
+    assert "Korn-Graubard by session, capped, sessions taken as independent]; ICC " in shown
+
+
+def test_no_events_in_any_session() -> None:
+    assert format_sessions(clustered([(0, 20)] * 40)) == (
+        "0/800 = 0 % in 0 of 40 sessions, the largest with 20 calls; sessions [95 % CI 0, 8.81; "
+        "exact Clopper-Pearson, share of sessions, not of calls]; no events: only the share of "
+        "sessions is bounded; it bounds the call rate where all sessions are of one size"
+    )
+
+
+def test_one_session_says_so() -> None:
+    assert format_sessions(clustered([(3, 20)])) == (
+        "3/20 = 15.00 % in 1 of 1 session, the largest with 20 calls; one session: how sessions "
+        "differ is not known, so nothing is said of others"
+    )

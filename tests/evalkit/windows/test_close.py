@@ -94,6 +94,77 @@ def test_the_share_of_project_code_is_by_rule_and_every_code_that_ran_is_listed(
     ]
 
 
+def test_the_report_lists_the_judges_and_models_that_are_not_pinned(desk: Any, tools: Any) -> None:
+    desk.declare()
+    asked = (
+        ("typesafe", "jev-1.13.0", True, "jev-1.13.0"),
+        ("typesafe", "jev-1.13.0", True, "jev-1.13.0"),
+        ("chat", "big-latest", False, "big-2026-10"),
+        ("chat", "big-latest", False, None),
+    )
+    for place, (backend, model, pinned, answered) in enumerate(asked):
+        entry = desk.maker.ledger.audit(
+            action="judge.asked",
+            actor="claude-code",
+            target="sha256:" + "a" * 64,
+            details={
+                "backend": backend,
+                "model": model,
+                "pinned": pinned,
+                "answered_by": answered,
+            },
+            ts=tools.start + place,
+            session="s1",
+        )
+        one = desk.maker.decide("allowed", tools.start + place, session="s0")
+        facts = ({"code": "judge", "entry": entry},)
+        intent = one.fields.intent._replace(call=f"judged-{place}")
+        fields = one.fields._replace(intent=intent, facts=facts, ts=tools.start + 100 + place)
+        call = desk.maker.write("s1", fields)
+        desk.maker.outcome(call, call.fields.ts + 1)
+        desk.maker.outcome(one, call.fields.ts + 1)
+    for session in ("s0", "s1"):
+        desk.maker.close(session, tools.end - 1)
+    done = desk.close()
+    assert done.record["tables"]["judges"] == [
+        {
+            "backend": "typesafe",
+            "model": "jev-1.13.0",
+            "pinned": True,
+            "answered_by": "jev-1.13.0",
+            "calls": 2,
+        },
+        {
+            "backend": "chat",
+            "model": "big-latest",
+            "pinned": False,
+            "answered_by": "big-2026-10",
+            "calls": 1,
+        },
+        {
+            "backend": "chat",
+            "model": "big-latest",
+            "pinned": False,
+            "answered_by": "no answer",
+            "calls": 1,
+        },
+    ]
+    page = Path(done.files[1]).read_text()
+    assert "| typesafe | jev-1.13.0 | pinned | jev-1.13.0 | 2 |" in page
+    assert "| chat | big-latest | UNPINNED | big-2026-10 | 1 |" in page
+    assert "**UNPINNED:**" in page
+
+
+def test_a_window_without_a_judge_says_so(desk: Any, tools: Any) -> None:
+    desk.declare()
+    fill(desk, tools)
+    done = desk.close()
+    assert done.record["tables"]["judges"] == []
+    page = Path(done.files[1]).read_text()
+    assert "No judge was asked about a call of this window." in page
+    assert "UNPINNED" not in page
+
+
 def test_a_good_window_is_valid_and_everything_is_chained(desk: Any, tools: Any) -> None:
     opened = desk.declare()
     fill(desk, tools)

@@ -115,10 +115,22 @@ def test_leave_is_taken_back(at):
 def test_what_is_left_of_two_leaves_is_taken_back_after_one_was_used(at):
     code = at.call("c1").code
     at.good("allow-once", code)
-    at.good("allow-once", code)
+    at.good("allow-once", code, "--again")
     assert at.call("c2").state == "allow"
     at.good("allow-once", code, "--revoke")
     assert at.call("c3").state == "ask"
+
+
+def test_leave_that_stands_is_not_signed_twice_unasked(at):
+    code = at.call("c1").code
+    first = at.good("allow-once", code)
+    entry = next(line for line in first.splitlines() if line.startswith("Approved: "))[10:]
+    second = at.good("allow-once", code)
+    assert f"It stands already: {entry}, signed by ann." in second
+    assert "nothing was signed. --again signs leave for one more." in second
+    assert at.call("c2").state == "allow"
+    assert at.call("c3", key="p2").state == "ask"
+    assert "Approved: " in at.good("allow-once", code)
 
 
 @pytest.mark.parametrize("skew", [-3600, -60, 60, 3600], ids=lambda value: f"{value} s")

@@ -97,7 +97,7 @@ def test_an_entry_in_words(entry, said):
 
 
 def test_every_role_has_words():
-    languages = {"python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"}
+    languages = {"python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql", "lua"}
     assert set(ROLES) | languages == ALL_ROLES
 
 

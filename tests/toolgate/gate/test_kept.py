@@ -12,7 +12,7 @@ from toolgate.gate import kept
 from toolgate.gate.call import Place, ToolCall
 from toolgate.gate.effects.reading import Files
 from toolgate.gate.facts.artifacts import Artifact
-from toolgate.gate.facts.session import NOTHING
+from toolgate.gate.facts.session import NOTHING, ByName
 from toolgate.gate.open import default_gate
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -44,7 +44,7 @@ def call(text: str, place: Place = PLACE, mode: str | None = None) -> ToolCall:
     )
 
 
-class Knows:
+class Knows(ByName):
     """A session that knows some files."""
 
     def __init__(self, *paths: str) -> None:

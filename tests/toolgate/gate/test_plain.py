@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from toolgate.gate.shell import parse, straight
 from toolgate.gate.shell.model import Word
-from toolgate.gate.shell.plain import MAX_CHARACTERS, plain_tree
+from toolgate.gate.shell.plain import MAX_CHARACTERS, read_plain
 
 HERE = {"cwd": "/home/dev/app", "home": "/home/dev"}
 WORDS = st.sampled_from(
@@ -62,14 +62,14 @@ def left_in_doubt(parts):
 def test_it_is_what_the_grammar_reads(parts):
     text = "".join(pipeline + operator for pipeline, operator in parts)[: -len(parts[-1][1])]
     doubtful = left_in_doubt(parts)
-    assert (plain_tree(text) is None) == doubtful
+    assert (read_plain(text) is None) == doubtful
     if doubtful:
         return
     # Braces say what binds: in a list the grammar takes some pipelines to hold what is before.
     # And it takes some line ends for blanks.
     grouped = "".join(f"{{ {pipeline}; }}{operator}" for pipeline, operator in parts)
     grouped = grouped[: -len(parts[-1][1])]
-    assert plain_tree(grouped) is None
+    assert read_plain(grouped) is None
     plain, grammar = parse.read(text, **HERE), parse.read(grouped, **HERE)
     assert plain == grammar
 
@@ -101,7 +101,7 @@ NEEDS_GRAMMAR = [
 
 @pytest.mark.parametrize("text", NEEDS_GRAMMAR, ids=lambda text: repr(text[:20]))
 def test_what_is_not_plain_is_left_to_the_grammar(text):
-    assert plain_tree(text) is None
+    assert read_plain(text) is None
 
 
 PRECEDENCE = [
@@ -124,7 +124,7 @@ def test_a_pipeline_in_a_list_does_not_take_in_what_is_before_it(text):
 def test_hostile_text_takes_little_time(text):
     def spent():
         begun = time.process_time()
-        plain_tree(text)
+        read_plain(text)
         return time.process_time() - begun
 
     assert min(spent() for _ in range(5)) < 0.05
@@ -158,3 +158,65 @@ def test_a_straight_text_is_read_as_the_walk_reads_it(parts):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(straight, "is_straight", lambda program: False)
         assert parse.read(text, **here) == at_once
+
+
+BODIES = st.lists(
+    st.sampled_from(
+        ["a b", "", "$x `y` $(z)", "it's", 'say "no', "EOFS", " EOF", "\\", ")", "é…", "#"]
+    ),
+    max_size=4,
+).map(lambda lines: "".join(line + "\n" for line in lines))
+QUOTING = st.one_of(
+    st.builds(lambda body: f"git commit -m \"$(cat <<'EOF'\n{body}EOF\n)\"", BODIES),
+    st.builds(lambda body: f"cat > 'a b' <<'EOF'\n{body}EOF", BODIES),
+    st.builds(lambda body: f'python3 - x << "EOF"\n{body}EOF', BODIES),
+    st.sampled_from(['grep -v "^$"', 'echo "a $"', "ls a*", "cd sub", "cat f 2>&1"]),
+)
+QUOTED = st.lists(
+    st.tuples(QUOTING, st.sampled_from([" && ", " || ", "; ", "\n", " > o.txt\n"])),
+    min_size=1,
+    max_size=3,
+)
+
+
+def by_grammar(text):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parse, "read_plain", lambda text, work=None: None)
+        return parse.read(text, **HERE)
+
+
+@settings(max_examples=400, deadline=None)
+@given(QUOTED)
+def test_here_documents_are_read_as_the_grammar_reads_them(parts):
+    text = "".join(quoting + operator for quoting, operator in parts)
+    assert parse.read(text, **HERE) == by_grammar(text)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    COMMANDS,
+    st.sampled_from(["a b", "$x", "it's", "\\", "a\nb; c | d", ""]),
+    st.sampled_from("'\""),
+)
+def test_an_open_quotation_is_read_as_the_grammar_reads_it_closed(command, said, mark):
+    text = f"{command} && git commit -m {mark}{said}"
+    assert parse.read(text, **HERE) == by_grammar(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a <<'E'\n" * 2_000,
+        "a \"$(cat <<'E'\n" * 2_000,
+        "a <<'E'\nx" + "\nEx" * 8_000,
+        "a " * 16_000 + "*" * 500,
+        '"$' * 8_000,
+    ],
+)
+def test_hostile_here_documents_take_little_time(text):
+    def spent():
+        begun = time.process_time()
+        read_plain(text)
+        return time.process_time() - begun
+
+    assert min(spent() for _ in range(5)) < 0.05

@@ -369,3 +369,29 @@ def test_another_form_is_one_clear_error(name):
     with pytest.raises(PolicyError) as caught:
         Policy(compiled_as(change), "p")
     assert str(caught.value) == said
+
+
+def test_every_fault_is_told_also_beside_a_key_given_twice():
+    source = """
+version: 1
+name: 5
+bogus: 1
+rules:
+  - {rule: a, decide: ask, decide: deny, because: 7, effects: [{type: [fs.wrte]}]}
+  - {rule: 9, because: x, tools: [Bash]}
+  - {rule: b, decide: ask, tools: [Bash]}
+bogus: 2
+"""
+    with pytest.raises(PolicyError) as raised:
+        compile_policy(source.encode(), "sha256:" + "0" * 64)
+    assert raised.value.faults == [
+        "line 6: key 'decide' is given twice",
+        "line 9: key 'bogus' is given twice",
+        "unknown key bogus",
+        "name is 5; expected a text",
+        "rule a: because is 7; expected a text",
+        "rule a: unknown type fs.wrte",
+        "rule 2: rule is 9; expected a text",
+        "rule 2: decide is None; expected allow, ask or deny",
+        "rule b: because is missing",
+    ]

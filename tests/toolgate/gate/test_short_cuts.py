@@ -47,7 +47,7 @@ def all_the_way(text: str):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(straight, "is_straight", lambda program: False)
         patch.setattr(flow, "_flows_nowhere", lambda command, made, reader: False)
-        patch.setattr(flow, "weighs", lambda effect: True)
+        patch.setattr(flow, "any_weighs", lambda judged: True)
         patch.setattr(Files, "may_know", True)
         return decide(text)
 

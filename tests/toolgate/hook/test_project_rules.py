@@ -125,3 +125,29 @@ def test_an_authors_signature_is_kept_for_what_the_author_signed(ask, app, tmp_p
     }
     assert len(authors) == 2
     assert signed == {name for name, author in authors.items() if author is not None}
+
+
+def test_of_a_folder_in_which_a_named_policy_lies_only_the_policy_is_the_gates(ask, tmp_path, app):
+    folder = app / "conf"
+    folder.mkdir()
+    policy = folder / "own.yaml"
+    policy.write_text("version: 1\nname: own\nextends: {policy: balanced}\nrules: []\n")
+    named = {"TOOLGATE_POLICY_FILE": str(policy)}
+    assert ask("touch conf/other.txt", **named)[0] == "allow"
+    assert ask("rm conf/other.txt", **named)[0] == "allow"
+    for command in (
+        "touch conf/own.yaml",
+        "rm conf/own.yaml.sig",
+        "cp a.yaml conf/own.yaml",
+        "rm -rf conf",
+        "mv conf old",
+    ):
+        state, reason = ask(command, **named)
+        assert (state, "tamper-with-gate" in reason) == ("deny", True), command
+    assert ask("touch conf/own.yaml")[0] == "allow"
+
+
+def test_where_a_policy_would_lie_is_the_gates_before_one_lies_there(ask, tmp_path):
+    elsewhere = tmp_path / "settings"
+    command = f"touch {elsewhere}/toolgate/policy.yaml"
+    assert "tamper-with-gate" in ask(command, XDG_CONFIG_HOME=str(elsewhere))[1]

@@ -164,6 +164,46 @@ def test_a_prompt_that_was_never_reported_is_noticed_by_its_id(root):
     assert host.ask("c1", "git branch -D feature/x") == "ask"
 
 
+SAID = (
+    "Fix `Parser.java`, but neither commit nor PUSH to Main. Keep config/app.yml as it is.",
+    "I haven't decided between zod and yup yet. Only touch src/ and docs/.",
+    "Do everything but deploy, and work in staging only: nothing else.",
+)
+
+
+def test_prompts_that_forbid_are_read_once_too_and_no_word_of_them_is_noted(
+    transcribed, cache, unread
+):
+    host = transcribed(*(line(text, promptId=f"p{at}") for at, text in enumerate(SAID)))
+    host.turn = len(SAID) - 1
+    commands = ("git commit -m x", "sed -i s/a/b/ lib/a.py", "npm install zod", "cat src/a.py")
+    before = [host.ask(f"c{at}", command) for at, command in enumerate(commands)]
+    assert before == ["deny", "deny", "deny", "allow"]
+    noted = "".join(note.read_text() for note in cache.iterdir())
+    for word in ("Parser", "zod", "yup", "config", "src", "PUSH", "Keep", "decided"):
+        assert word not in noted
+    unread()
+    again = [host.ask(f"d{at}", command) for at, command in enumerate(commands)]
+    assert again == before
+
+
+def test_what_is_noted_of_a_prompt_is_what_reading_it_says(transcribed, cache, tmp_path):
+    from toolgate.gate.task.read import read_prompt
+    from toolgate.gate.task.task import Prompt
+    from toolgate.hook.readings import Readings
+
+    prompts = tuple(Prompt(text) for text in (*SAID, "Don\u2019t push \u0130x.py", "GO ON"))
+    Readings(b"k" * 32, "s", "t").note(prompts)
+    known = [Readings(b"k" * 32, "s", "t").known(one) for one in prompts]
+    assert [one.said is not None for one in known[:3]] == [True] * 3
+    for one in known:
+        if one.said is not None:
+            read = [said._replace(prompt=0) for said in read_prompt(one.text, 1)[0]]
+            assert list(one.said) == read
+    assert Readings(b"q" * 32, "s", "t").known(prompts[0]).said is None
+    assert Readings(b"k" * 32, "s", "t").known(Prompt(SAID[0] + " ")).said is None
+
+
 @pytest.mark.parametrize("damage", [b'{"v":1,"key"', b"not json\n", b"\xff\xfe\n"])
 def test_a_damaged_file_of_prompts_fails_no_call_and_authorizes_none(root, damage):
     host = Host(root, TOOLGATE_VAULT="on")

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from toolgate.canonical import digest
+from toolgate.ledger.append import Ledger
 from toolgate.ledger.recall import MAX_UNINDEXED, Indexed, Scanned
 
 KEYS = ("h:" + letter * 32 for letter in "abc")
@@ -153,3 +154,22 @@ def test_a_folder_that_cannot_be_written_costs_only_speed(place):
     lines = fill(place, 200)
     os.mkdir(place[1])
     check(place, lines)
+
+
+def test_of_a_ledger_nobody_has_written_nothing_is_known(any_empty_ledger):
+    from toolgate.gate.facts.session import READ_UNTRUSTED
+    from toolgate.hook.facts import LedgerSession
+
+    session = LedgerSession(any_empty_ledger, "s1", "p1", b"s" * 32)
+    assert session.artifact("/home/dev/app/run.sh") is None
+    assert session.artifact("shell:defined") is None
+    assert session.has(READ_UNTRUSTED, 10) is None
+    session.close()
+
+
+@pytest.fixture(params=["directory", "linear", "postgresql"])
+def any_empty_ledger(request, tmp_path):
+    if request.param == "postgresql":
+        pytest.importorskip("psycopg")
+        return Ledger(request.getfixturevalue("database"))
+    return Ledger(str(tmp_path / "ledger"), shape="linear" if request.param == "linear" else "dag")

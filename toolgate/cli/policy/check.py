@@ -72,13 +72,15 @@ def _checked(file: str, project: bool, now: int) -> Checked:
     own: set[str] = set()
     source = policy_source(file)
     try:
-        body = read_yaml(source, file)
+        twice: list[str] = []
+        body = read_yaml(source, file, twice)
         own = names_of(body)
+        twice.clear()  # the whole source tells of them again
         if project:
             gate = gate_in(file)
         else:
-            body = whole_source(source, name=file, bases=bases_beside(file))
-            faults = policy_faults(body)
+            body = whole_source(source, name=file, bases=bases_beside(file), twice=twice)
+            faults = [*twice, *policy_faults(body)]
             gate = None if faults else gate_named(file)
     except PolicyError as error:
         faults = error.faults

@@ -102,17 +102,17 @@ def _typed(entry: Any, where: str, faults: list[str]) -> Any:
             made[key] = value == "true"
             if value not in ("true", "false"):
                 faults.append(f"{where}: {key} is {value!r}; expected true or false")
-        elif key == "wraps":
+        elif key == "wraps" and isinstance(value, str):
             made[key] = int(value) if value.isdecimal() else 0
             if not value.isdecimal():
                 faults.append(f"{where}: wraps is {value!r}; expected a number")
-        elif key == "subcommands":
+        elif key == "subcommands" and isinstance(value, dict):
             made[key] = {
                 word: _typed(below, f"{where} {word}", faults) for word, below in value.items()
             }
         elif key == "other":
             made[key] = _typed(value, where, faults)
-        elif key == "when":
+        elif key == "when" and isinstance(value, list):
             made[key] = [_typed(clause, where, faults) for clause in value]
         else:
             made[key] = value

@@ -22,6 +22,7 @@ ROLES = {
     "url": "a URL that is fetched",
     "host": "a host that is contacted",
     "listen": "an address that is listened on",
+    "index": "the address of an index that packages are installed from",
     "data": "data that is sent (@file is read)",
     "upload": "a file that is read and sent",
     "measure": "a file that is counted, compared or digested",

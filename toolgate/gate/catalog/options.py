@@ -10,6 +10,11 @@ Entry = dict[str, Any]
 # Roles of an option after which an interpreter leaves the rest to its program: python -m NAME ...
 _LAST = frozenset(("module", "python"))
 
+_MOST_ROLES = 64
+"""More operand roles than any entry has."""
+# What an option begins with.
+_SIGNS = frozenset(("-", "+"))
+
 
 class Parsed(NamedTuple):
     """Arguments, split.
@@ -71,11 +76,16 @@ def split(arguments: tuple[Word, ...], entry: Entry, *, stop: bool = False) -> P
 
         arguments = unfolded(arguments, entry)
     known = values
+    stop = stop or bool(entry.get("stop"))
+    if stop and arguments[0].text[:1] not in _SIGNS:
+        return Parsed((), (), arguments, known)
+    if not any(word.text[:1] in _SIGNS for word in arguments):
+        return Parsed((), arguments, (), known)
     late = entry.get("late", ())
     if late:
         values = {name: role for name, role in values.items() if name not in late}
     pending = ""
-    stop, whole = stop or bool(entry.get("stop")), bool(entry.get("whole"))
+    whole = bool(entry.get("whole"))
     options: list[tuple[str, Word | None]] = []
     operands: list[Word] = []
     position = 0
@@ -92,7 +102,7 @@ def split(arguments: tuple[Word, ...], entry: Entry, *, stop: bool = False) -> P
             operands.extend(arguments[position:])
             break
         first = text[:1]
-        if first not in ("-", "+") or len(text) < 2 or (first == "+" and text not in values):
+        if first not in _SIGNS or len(text) < 2 or (first == "+" and text not in values):
             if pending:
                 options.append((pending, word))
                 return Parsed(tuple(options), tuple(operands), arguments[position:], known)
@@ -178,25 +188,32 @@ def assign_roles(operands: tuple[Word, ...], roles: Sequence[str]) -> list[tuple
     """
     if not roles:
         return [("text", word) for word in operands]
-    before, repeated, after = _arranged(tuple(roles))
-    head = _shortened(before, len(operands) - len(after))
-    pairs = [(role.rstrip("?"), word) for role, word in zip(head, operands, strict=False)]
-    left = operands[len(pairs) :]
-    if not left:
-        return pairs
-    kept = min(len(after), len(left))
-    pairs += [(repeated, word) for word in left[: len(left) - kept]]
-    last = zip(after[len(after) - kept :], left[len(left) - kept :], strict=True)
-    return pairs + [(role.rstrip("?"), word) for role, word in last]
+    before, repeated, after = _arranged(tuple(roles), min(len(operands), _MOST_ROLES))
+    if len(before) >= len(operands):
+        return list(zip(before, operands, strict=False))
+    between = [repeated] * (len(operands) - len(before) - len(after))
+    return list(zip((*before, *between, *after), operands, strict=True))
 
 
-@lru_cache(maxsize=512)
-def _arranged(roles: tuple[str, ...]) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
-    """Return the roles before the repeated one, its name, and those after it."""
-    for position, role in enumerate(roles):
-        if role.endswith("*"):
-            return roles[:position], role.rstrip("*"), roles[position + 1 :]
-    return roles, roles[-1].rstrip("?"), ()
+@lru_cache(maxsize=1_024)
+def _arranged(roles: tuple[str, ...], count: int) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    """Return the roles that some operands take, those before the repeated one, it, those after.
+
+    Args:
+        roles: as in the entry.
+        count: how many operands there are; of more than roles, it does not matter how many.
+    """
+    at = next((i for i, role in enumerate(roles) if role.endswith("*")), len(roles))
+    before, after = roles[:at], roles[at + 1 :]
+    repeated = roles[min(at, len(roles) - 1)].rstrip("*?")
+    head = _shortened(before, count - len(after))[:count]
+    kept = min(len(after), count - len(head))
+    last = after[len(after) - kept :]
+    return (
+        tuple(role.rstrip("?") for role in head),
+        repeated,
+        tuple(role.rstrip("?") for role in last),
+    )
 
 
 def _shortened(roles: tuple[str, ...], count: int) -> tuple[str, ...]:

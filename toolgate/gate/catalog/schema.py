@@ -25,6 +25,7 @@ ROLES = frozenset(
         "awk",
         "sed",
         "sql",
+        "lua",
         "module",
         "url",
         "host",
@@ -36,6 +37,7 @@ ROLES = frozenset(
         "stage",
         "edit",
         "listen",
+        "index",
         "folder",
     )
 )
@@ -78,6 +80,9 @@ SPECIAL = frozenset(
         "environment",
         "mongo",
         "git-clone",
+        "patched",
+        "owner",
+        "grants",
         "sftp",
     )
 )

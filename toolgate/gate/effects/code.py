@@ -50,6 +50,10 @@ def _effects(
     running = Effect(
         "exec.code", "workspace", name, True, unresolved("inline-code"), name, f"inline {language}"
     )
+    if language == "lua":
+        from toolgate.gate.effects.inline.lua import effects_of_lua
+
+        return [running, *effects_of_lua(text, reader, command, name)]
     from toolgate.gate.effects.inline.code import effects_of_code
     from toolgate.gate.effects.loads import loaded
 

@@ -29,6 +29,8 @@ from toolgate.gate.shell.model import HOLE
 from toolgate.gate.shell.work import SpentError
 
 LINE_COST = 64
+MAX_PUTS = 8
+"""How many files are followed that a written file writes when it is run."""
 _UNREAD_LANGUAGES = frozenset(("rs", "java", "kt", "swift", "c", "cc", "cpp", "cs", "scala"))
 # A Go program starts others, deletes trees and reaches hosts through these packages.
 _GO_REACHES = ("os/exec", "os.Remove", "net/http", '"net"', "syscall", "unsafe", "os.Rename")
@@ -49,6 +51,8 @@ class Content:
         self._fresh = fresh
         self._root = root
         self._loose = tuple(part_of(root, name) for name in LOOSE)
+        self._puts: dict[str, Written] = {}
+        self._direct: dict[str, Written] = {}
 
     def effects(self, files: Files, room: int) -> list[Effect]:
         """Return the effects that say what written files hold.
@@ -58,6 +62,7 @@ class Content:
             room: how many effects there may be. With more the files are told in less detail.
         """
         told: dict[str, list[Effect]] = {}
+        self._direct = files.written
         for path, written in files.written.items():
             if (
                 path != DEFINED
@@ -95,6 +100,7 @@ class Content:
             shell = language_of("", path, "") == "shell"
             of_note = of_note or notes != [stored.HARMLESS] or bool(runs and shell)
         told.update(self._every(path, written, told))
+        told.update(self._written_when_run(told))
         also = self._also_under(path, written, of_note=of_note)
         for part in also:
             told[part] = [
@@ -112,6 +118,22 @@ class Content:
         if len(kinds) > 1:
             told[DEFINED] = [stored.effect(kind, written.scope, DEFINED) for kind in kinds]
         return told
+
+    def _written_when_run(self, told: dict[str, list[Effect]]) -> dict[str, list[Effect]]:
+        """Return what the files may hold that a written file writes in turn, when it is run."""
+        puts, self._puts = self._puts, {}
+        found: dict[str, list[Effect]] = {}
+        for path, one in puts.items():
+            if path in told or path in self._direct or HOLE in path:
+                continue
+            if PART_MARK in path or path.startswith(SHELL):
+                continue
+            notes = self._single(path, one).get(path, ([], []))[0]
+            self._puts = {}  # what that one writes is followed no further
+            if any(note != stored.HARMLESS for note in notes):
+                said = [*notes, PART, *([SECRET] if one.secret else [])]
+                found[path] = [stored.effect(note, one.scope, path) for note in said]
+        return found
 
     def _every(
         self, path: str, written: Written, told: dict[str, list[Effect]]
@@ -190,6 +212,11 @@ class Content:
             return [UNREAD], []
         if language_of(text, path, "") != "shell":
             made = flow.within(made, reader)  # shell text is weighed command by command
+        self._puts.update(
+            (other, put)
+            for other, put in list(files.written.items())[:MAX_PUTS]
+            if put.text is not None or put.remote
+        )
         if written.part:
             made = [effect for effect in made if "code-does-not-parse" not in effect.proof]
         runs = [

@@ -25,6 +25,19 @@ _SEARCHED_NAMES = frozenset((".local/bin", ".cargo/bin", ".bin", "go/bin", "node
 _SEARCHED = ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin")
 _TOOLS = ("venv/bin", "env/bin", "node_modules/.bin", ".cargo/bin", "go/bin", ".local/bin")
 _EXPORTS = frozenset(("export", "declare", "typeset", "readonly"))
+_SHELLS_OWN = frozenset(
+    (
+        *("cd", "pushd", "popd", "export", "declare", "typeset", "readonly", "local", "unset"),
+        *("alias", "unalias", "set", "shopt", "echo", "printf", "test", "[", "true", "false", ":"),
+        *("pwd", "type", "command", "builtin", "hash", "read", "wait", "kill", "exit", "return"),
+        *("eval", "exec", "source", ".", "trap", "shift", "ulimit", "umask", "times", "jobs"),
+    )
+)
+"""What shells do by themselves, without a program that they look for."""
+_TOOLS_KEEP = ("/bin", "/sbin", "/shims", "/Scripts")
+_INSTALLED = ("/opt/", "/nix/", "/snap/", "/home/linuxbrew/")
+_HOMES = ("/home/", "/Users/", "/root/")
+_EMPTY = "/tmp/made-by-mktemp"
 SEARCH = "PATH"
 MAX_FUNCTIONS = 16
 MAX_FOLDERS = 16
@@ -90,7 +103,11 @@ def define(reader: Reading, name: str, text: str | None, *, calls: str) -> list[
 
 
 def folders(command: Command, reader: Reading) -> list[str]:
-    """Return the folders a command's own assignment puts in front of the search path."""
+    """Return the folders a command's own assignment puts in front of the search path.
+
+    One that is not known is a ``HOLE``, unless a variable of the environment names it and
+    it is called as folders of programs are (``$JAVA_HOME/bin``).
+    """
     values = [word for name, word in command.assigns if name == SEARCH]
     for word in command.words[1:]:
         name, equals, value = word.text.partition("=")
@@ -98,22 +115,49 @@ def folders(command: Command, reader: Reading) -> list[str]:
             values.append(word._replace(text=value))
     found: list[str] = []
     for word in values:
-        for folder in word.text.split(":"):
-            if HOLE in folder or len(found) > MAX_FOLDERS:
+        named = list(word.variables) if len(word.variables) == word.text.count(HOLE) else []
+        parts = word.text.split(":")
+        for position, folder in enumerate(parts):
+            here, named = named[: folder.count(HOLE)], named[folder.count(HOLE) :]
+            before = here == [SEARCH] if here else position == len(parts) - 1
+            if (folder == HOLE and before) or len(found) > MAX_FOLDERS:
                 break  # what was searched before, or more than is looked through
+            if HOLE in folder:
+                found += [] if here and folder.endswith(_TOOLS_KEEP) else [HOLE]
+                continue
             found.append(reader.paths.resolve(folder or ".", command.cwd))
     return found
 
 
 def searched(reader: Reading, name: str, places: list[str]) -> list[Effect]:
-    """Return what a program of a name does that was put into a folder searched before others."""
+    """Return what a program of a name does that may lie in a folder searched before others.
+
+    In a folder that is the project's own, or one where tools are installed, nobody is known to
+    have put a program of another's name. Elsewhere it may be any program.
+    """
     if len(places) > MAX_FOLDERS:
         return [reader.unknown("too-many-folders", name, name)]
     for folder in places:
-        made = reader.run_known(join(folder, name), name)
+        made = reader.run_known(join(folder, name), name) if folder != HOLE else None
         if made is not None:
             return made or [reader.inspect(name)]
+        if name not in _SHELLS_OWN and not _expected(reader, folder):
+            return [reader.unknown("search-path-changed", name, folder)]
     return []
+
+
+def _expected(reader: Reading, folder: str) -> bool:
+    """Say whether programs are expected in a folder: the project's, or one of installed tools."""
+    if reader.inside:
+        return True  # what lies there is not this machine's
+    if HOLE in folder:
+        return False
+    scope = reader.paths.scope(folder)
+    if scope in ("workspace", "system") or folder.startswith(_EMPTY):
+        return True
+    if scope == "home" or folder.startswith(_INSTALLED):
+        return folder.endswith(_TOOLS_KEEP)
+    return folder.startswith(_HOMES) and folder.endswith(_TOOLS)
 
 
 def redefined(reader: Reading, name: str, *, by_shell: bool) -> list[Effect]:

@@ -23,8 +23,10 @@ _FILE_ROLES = {
     "folder": "fs.write",
 }
 _ROLE_MARKS = {"append": ("append",), "measure": ("measured",)}
+_ADDRESSES = frozenset(("url", "host", "listen", "index"))
+_INSTALLS = ("pkg.install", "exec.code")
 _SILENT_ROLES = frozenset(("text", "list"))
-CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql"))
+CODE = frozenset(("python", "javascript", "ruby", "perl", "php", "awk", "sed", "sql", "lua"))
 # Programs that run files they are not given the names of; which ones, ``entrypoints`` says.
 _ENTERS = frozenset(
     (
@@ -71,19 +73,21 @@ def apply(
     looking = "dry" in entry and is_dry(parsed, entry)
     roles, does = entry.get("operands", ()), list(entry.get("does", ()))
     how = (*how, *entry.get("how", ()))
-    reading.work.spend(4 * len(entry.get("when", ())))
-    for clause in entry.get("when", ()):
+    clauses = entry.get("when", ())
+    reading.work.spend(4 * len(clauses))
+    for clause in clauses:
         if holds(clause, parsed):
             looking = looking or bool(clause.get("inspect"))
             roles = clause.get("operands", roles)
             does += clause.get("does", ())
             how = (*how, *clause.get("how", ()))
-    made = _by_options(reading, entry, parsed, name, command, how)
+    made = _by_options(reading, entry, parsed, name, command, how) if parsed.options else []
     if roles and parsed.operands:
         for role, word in assign_roles(parsed.operands, roles):
             last = word is parsed.operands[-1]
             made += argument(reading, role, word, command, name, how, last=last)
         made += _into_folder(reading, roles, parsed.operands, name, command, how)
+    made = _renamed(reading, made, how)
     made += [stated(item, name, how) for item in does]
     if "special" in entry:
         reading.work.spend(48)
@@ -93,13 +97,13 @@ def apply(
 
         made += wrapped(reading, entry, parsed, name, command)
     elif parsed.rest and entry.get("stop"):
-        from toolgate.gate.effects import interpreted
+        from toolgate.gate.effects.interpreted import script
 
-        made += interpreted.script(reading, entry, roles, parsed, name, command)
+        made += script(reading, entry, roles, parsed, name, command)
     if entry.get("stdin"):
-        from toolgate.gate.effects import interpreted
+        from toolgate.gate.effects.interpreted import fed
 
-        made += interpreted.fed(reading, entry, parsed, name, command)
+        made += fed(reading, entry, parsed, name, command)
     if started:
         made += reading.invoke(started, command)
     if not looking and _enters(entry, name, parsed):
@@ -150,6 +154,28 @@ def _into_folder(
     return [e for e in made if e.type in ("gate.tamper", "sys.startup") or e.scope == "gate"]
 
 
+def _renamed(reading: Reading, made: list[Effect], how: tuple[str, ...]) -> list[Effect]:
+    """Return the effects of a move without the alarm of one that empties a workspace.
+
+    What is moved within the workspace is still there under another name; where it goes to a
+    place that is not known, that place is what is asked about.
+    """
+    if "move" not in how:
+        return made
+    from toolgate.gate.effects import moved
+
+    moved.note(reading.files, made)
+    into = {effect.scope for effect in made if effect.type == "fs.write"}
+    if not into or not into <= {"workspace", "unknown"}:
+        return made
+    return [
+        effect._replace(how=" ".join(mark for mark in effect.how.split() if mark != "anchor"))
+        if effect.type == "fs.delete" and effect.scope == "workspace" and "glob" in effect.how
+        else effect
+        for effect in made
+    ]
+
+
 def _subcommand(
     reading: Reading,
     entry: dict[str, Any],
@@ -159,14 +185,15 @@ def _subcommand(
 ) -> list[Effect]:
     reading.work.spend(20 + 4 * len(arguments))
     parsed = split(arguments, entry, stop=True)
-    made = _by_options(reading, entry, parsed, name, command, ())
+    made = _by_options(reading, entry, parsed, name, command, ()) if parsed.options else []
     for clause in entry.get("when", ()):
         if holds(clause, parsed._replace(rest=())):
             made += [stated(item, name, ()) for item in clause.get("does", ())]
     rest = parsed.rest
     if entry.get("special") == "git":
         made, rest = special.git_globals(reading, parsed, command, made)
-    if not rest and parsed.has([*entry.get("dry", []), "--help"], abbreviated=False):
+    told = asks_for_help(entry, parsed, name, arguments)
+    if not rest and (told or parsed.has(entry.get("dry", []), abbreviated=False)):
         return [*made, reading.inspect(name)]
     if not rest and entry.get("special") == "fed":
         made += special.READINGS["fed"](reading, parsed, name, command, ())
@@ -189,7 +216,10 @@ def _subcommand(
         resource = f"{name} {rest[0].text}"
         return [*made, reading.unknown("unknown-subcommand", name, resource)]
     how = tuple(entry.get("how", ()))
-    return made + apply(reading, below, f"{name} {rest[0].text}", rest[1:], command, how)
+    done = apply(reading, below, f"{name} {rest[0].text}", rest[1:], command, how)
+    if not any(effect.type in _INSTALLS for effect in done):
+        made = [effect for effect in made if effect.how != "index"]  # nothing comes out of it
+    return made + done
 
 
 def _below(entry: dict[str, Any], word: Word, *, last: bool) -> dict[str, Any] | None:
@@ -253,10 +283,8 @@ def argument(
         return shown + reading.touch("fs.write", word, command, name, how)
     if role == "stage":
         return _staged(reading, word, command, name)
-    if role in ("url", "host"):
-        return [reading.net("net.send" if "send" in how else "net.fetch", word.text, name, how)]
-    if role == "listen":
-        return [_listening(word, name)]
+    if role in _ADDRESSES:
+        return _address(reading, role, word, name, how)
     if role == "shell":
         if not word.known:
             return _printed(reading, word, name) or [reading.code_not_known(name)]
@@ -281,6 +309,19 @@ def argument(
     if role == "transfer":
         return _transfer(reading, word, command, name, how, last=last)
     return []
+
+
+def _address(
+    reading: Reading, role: str, word: Word, name: str, how: tuple[str, ...]
+) -> list[Effect]:
+    """Return the effects of an address: reached, listened on, or packages come from it."""
+    if role == "listen":
+        return [_listening(word, name)]
+    if role == "index":
+        from toolgate.gate.effects import indexes
+
+        return indexes.named(reading, word.text, name)
+    return [reading.net("net.send" if "send" in how else "net.fetch", word.text, name, how)]
 
 
 def _printed(reading: Reading, word: Word, name: str) -> list[Effect]:

@@ -7,13 +7,13 @@ from toolgate.gate.effects import code, stored
 from toolgate.gate.effects.content import language_of
 from toolgate.gate.effects.entrypoints import EVERY
 from toolgate.gate.effects.flow import content
-from toolgate.gate.effects.jobs import image_runs, is_image
+from toolgate.gate.effects.jobs import image_copies, image_runs, is_compose, is_image
 from toolgate.gate.effects.loads import loaded
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import TOUCHES, Reading, Written, part_of
 from toolgate.gate.facts.artifacts import FOLDER, LINK, RUNS, UNREAD, Artifact, joined
 from toolgate.gate.facts.session import COPIES, EXECUTES, PENDING_WRITE, SECRET, UNREAD_ARTIFACT
-from toolgate.gate.shell.model import HOLE, Command, Script
+from toolgate.gate.shell.model import HOLE, Command, Script, Word
 
 _COPIES = frozenset(("cp", "mv", "ln", "install"))
 _FILTERS = frozenset(("sed", "perl", "ruby"))
@@ -53,6 +53,8 @@ def note(
     for effect in made:
         if effect.type in ("fs.write", "fs.link"):
             marks = effect.how.split()
+            if "patched" in marks:
+                continue  # whoever reads the patch has kept what it puts there
             part = bool({"append", "in-place"} & set(marks)) or effect.program == _SETTER
             piped = effect.program == "shell" and ("append" in marks or "truncate" in marks)
             base = base._replace(
@@ -133,9 +135,10 @@ def _put(
                 copy = _copy(source, path, reader, base, link=False)
                 shown_so_far = copy._replace(before=shown_so_far)
             return {path: shown_so_far or base}
-    if program == "dd":
-        found = [e for e in made if e.type in _TOUCHED and e.program == "dd"]
-        if len(found) == 1:
+    if program in ("dd", "curl"):
+        # curl copies a file that file:// names.
+        found = [e for e in made if e.type in _TOUCHED and e.program == program]
+        if len(found) == 1 and not any(e.type.startswith("net.") for e in made):
             return {path: _copy(found[0], path, reader, base, link=False)}
     return {path: base._replace(text=printed)}
 
@@ -246,7 +249,12 @@ def executed(written: Written, path: str, program: str, reader: Reading) -> list
         from toolgate.gate.effects.special.containers import reaches_out
 
         built = reader.inner(image_runs(written.text), inside="container")
+        made += _taken_in(image_copies(written.text), path, program, reader)
         return made + [effect for effect in built if reaches_out(effect)]
+    if is_compose(path):
+        from toolgate.gate.effects.compose import started
+
+        return made + reader.inner(started(written.text), cwd=dirname(path))
     language = language_of(written.text, path, program)
     if language == "shell":
         return made + reader.inner(written.text)
@@ -257,6 +265,17 @@ def executed(written: Written, path: str, program: str, reader: Reading) -> list
         if other != path:
             made += reader.run_known(other, program) or []
     return made
+
+
+def _taken_in(copied: list[str], path: str, program: str, reader: Reading) -> list[Effect]:
+    """Return that secrets are put into an image, for everybody who has it."""
+    here = Command((), (), (), dirname(path))
+    return [
+        effect._replace(type="secret.persist", how="image")
+        for name in copied
+        for effect in reader.touch("fs.read", Word(name), here, program)
+        if effect.type == "secret.read"
+    ]
 
 
 def _joined(artifact: Artifact, path: str, program: str, reader: Reading) -> list[Effect]:

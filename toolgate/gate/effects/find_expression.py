@@ -16,6 +16,8 @@ _OTHER_NARROWING = ("-regex", "-iregex", "-inum", "-samefile")
 _FIRST_OPTIONS = ("-H", "-L", "-P", "-E", "-X", "-d", "-s", "-x")
 _OR = ("-o", "-or", ",")
 _NOT = ("!", "-not")
+EMPTY_FOLDERS = "-rmdir"
+"""Action of ``-type d -empty ... -delete``: what goes are folders in which nothing is."""
 
 
 class Found(NamedTuple):
@@ -40,6 +42,7 @@ class Expression:
         self.words = words
         self.known = known
         self.position = 0
+        self._empty, self._kinds, self._plain = False, "", True
         self.left: Narrowed = ()
         self.actions: list[tuple[Narrowed, str, list[Word]]] = []
 
@@ -63,15 +66,18 @@ class Expression:
 
     def _branch(self, narrowed: Narrowed) -> Narrowed:
         negated = False
+        self._empty, self._kinds, self._plain = False, "", True
         while self.position < len(self.words) and self._peek() not in (*_OR, ")"):
             text = self._peek()
             self.position += 1
+            self._plain = self._plain and text not in _NOT
             if text in _NOT:
                 negated = not negated
                 continue
             if text == "(":
                 inner = self._alternatives(narrowed)
                 self.position += self._peek() == ")"
+                self._plain = False  # the brackets may leave other files too
                 narrowed = narrowed if negated else inner
             else:
                 narrowed = self._primary(text, narrowed, negated)
@@ -80,19 +86,26 @@ class Expression:
 
     def _primary(self, text: str, narrowed: Narrowed, negated: bool) -> Narrowed:
         if text == "-delete":
-            self.actions.append((narrowed, text, []))
+            action = EMPTY_FOLDERS if self._only_empty_folders() else text
+            self.actions.append((narrowed, action, []))
         elif text in _EXEC:
             self.actions.append((narrowed, text, self._command()))
         elif text in PRINT:
             count = 2 if text == "-fprintf" else 1
             self.actions.append((narrowed, text, self._take(count)))
         elif text == "-empty" and not negated:
+            self._empty = True
             return narrowed or (Found(name=BELOW),)
         elif text in self.known:
             value = self._take(1)
+            self._kinds += value[0].text if text == "-type" and value else ""
             if value and not negated:
                 return _narrowed(narrowed, text, value[0].text)
         return narrowed
+
+    def _only_empty_folders(self) -> bool:
+        """Say whether the tests of this branch leave only folders in which nothing is."""
+        return self._plain and self._empty and self._kinds == "d"
 
     def _command(self) -> list[Word]:
         start = self.position

@@ -21,6 +21,8 @@ _LOOKS = frozenset(("inspect", "fs.read"))
 _FLOWS = _SENDS | _CHANGES | {"secret.read", "secret.print"}
 _TAKES = frozenset(("fs.read", "fs.delete"))
 _KNOWN_FLOWS = _FLOWS | _TAKES
+SILENT = "probe"
+"""Qualifier of a look whether a host answers: nothing that it says is printed."""
 _FEEDS = frozenset(("<", "<<", "<<<", "<>"))
 
 
@@ -83,10 +85,9 @@ def carried(
     named = any(word.variables for word in words)
     kinds = {effect.type for effect in made}
     commits = not {effect.program for effect in made}.isdisjoint(_COMMITS)
-    producers = [index for index in _producers(command, words) if index in carries]
-    taken = [effect for effect in made if _takes(effect)]
+    producers = [i for i in _producers(command, words) if i in carries] if carries else []
     written = reader.files.written
-    before = [written[e.resource] for e in taken if e.resource in written]
+    before = [written[e.resource] for e in made if e.resource in written and _takes(e)]
     given = any(
         carries[index].secret and not _only_asks(made, command, index) for index in producers
     )
@@ -112,7 +113,7 @@ def carried(
             for e in made
             if e.type == "fs.write"
         ]
-    fetched = remote or not kinds.isdisjoint(_SENDS)
+    fetched = remote or any(e.type in _SENDS and e.how != SILENT for e in made)
     if commits:
         from toolgate.gate.effects import commits as versions
 
@@ -160,9 +161,13 @@ def _takes(effect: Effect) -> bool:
     return effect.type == "fs.read" or (effect.type == "fs.delete" and "move" in effect.how.split())
 
 
-def weighs(effect: Effect) -> bool:
-    """Say whether the whole text may make another effect of this one, or of others near it."""
-    return effect.type in _WEIGHS or "measured" in effect.how
+def any_weighs(judged: list[list[Effect]]) -> bool:
+    """Say whether the whole text may make other effects of its commands' effects."""
+    for made in judged:
+        for effect in made:
+            if effect.type in _WEIGHS or "measured" in effect.how:
+                return True
+    return False
 
 
 def measures(made: list[Effect]) -> bool:
@@ -256,8 +261,8 @@ def came_from_elsewhere(path: str, written: dict[str, Written]) -> bool:
 
 def has_standard_input(command: Command) -> bool:
     """Say whether something is fed into a command."""
-    if command.stdin:
-        return True
+    if command.stdin or not command.redirects:
+        return bool(command.stdin)
     return any(
         redirect.op in _FEEDS or (redirect.op == "<&" and redirect.target.text != "-")
         for redirect in command.redirects

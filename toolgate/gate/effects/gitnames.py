@@ -110,8 +110,8 @@ def _parts(key: str, value: str) -> dict[str, str]:
     return {}
 
 
-def _hooks() -> set[str]:
-    return {hook for hooks in entrypoints.HOOKS.values() for hook in hooks}
+def _hooks() -> dict[str, None]:
+    return dict.fromkeys(hook for hooks in entrypoints.HOOKS.values() for hook in hooks)
 
 
 def _alias(name: str) -> str:

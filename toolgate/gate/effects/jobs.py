@@ -5,9 +5,14 @@ from posixpath import basename
 _NAMES = frozenset(
     (
         *(".gitlab-ci.yml", ".pre-commit-config.yaml", "lefthook.yml", "lefthook.yaml", "procfile"),
-        *(".lefthook.yml", "taskfile.yml", "taskfile.yaml", ".travis.yml", "docker-compose.yml"),
-        *("docker-compose.yaml", "compose.yml", "compose.yaml", "bitbucket-pipelines.yml"),
+        *(".lefthook.yml", "taskfile.yml", "taskfile.yaml", ".travis.yml"),
+        "bitbucket-pipelines.yml",
     )
+)
+_COMPOSE = frozenset(
+    f"{name}{ending}"
+    for name in ("compose", "docker-compose", "compose.override", "docker-compose.override")
+    for ending in (".yml", ".yaml")
 )
 _FOLDERS = ("/.github/workflows/", "/.circleci/", "/.github/actions/")
 # Keys whose value is shell text, or a list of such texts.
@@ -22,6 +27,11 @@ _KEYS = frozenset(
 def is_jobs(path: str) -> bool:
     """Say whether a file lists commands of jobs."""
     return basename(path).lower() in _NAMES or any(folder in path for folder in _FOLDERS)
+
+
+def is_compose(path: str) -> bool:
+    """Say whether a file describes containers that are started together."""
+    return basename(path).lower() in _COMPOSE
 
 
 def commands_of(text: str) -> str:
@@ -68,3 +78,15 @@ def image_runs(text: str) -> str:
     return "\n".join(
         line.strip()[4:].strip() for line in lines if line.strip()[:4].upper() == "RUN "
     )
+
+
+def image_copies(text: str) -> list[str]:
+    """Return the files that building an image takes into it from the folder it is built in."""
+    found: list[str] = []
+    for line in text.replace("\\\n", " ").split("\n"):
+        words = line.split()
+        if len(words) < 3 or words[0].upper() not in ("COPY", "ADD"):
+            continue
+        if not any(word.startswith("--from=") for word in words):
+            found += [w.strip('[",]') for w in words[1:-1] if not w.startswith("--")]
+    return found

@@ -16,7 +16,7 @@ from toolgate.gate.effects.entrypoints import (
     TESTS,
 )
 from toolgate.gate.effects.gitnames import is_settings, settings_of
-from toolgate.gate.effects.jobs import commands_of, is_image, is_jobs
+from toolgate.gate.effects.jobs import commands_of, is_compose, is_image, is_jobs
 from toolgate.gate.effects.reading import FUNCTION, part_of
 
 MAX_TEXT = 40 * 1024
@@ -48,7 +48,7 @@ def texts_of(path: str, text: str, root: str, *, whole: bool) -> dict[str, str]:
     if name in MAKEFILES or name.endswith(_MAKE_ENDINGS) or name.lower().startswith("makefile."):
         targets = _targets(text) if whole else {}
         return _by_part(path, targets, _always(text)) if targets else {path: _recipes(text)}
-    if is_image(path):
+    if is_image(path) or is_compose(path):
         return {path: text}
     if name == "composer.json":
         return {path: "\n".join(_scripts(text).values())}

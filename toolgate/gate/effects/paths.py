@@ -1,10 +1,10 @@
 """From the text of a path to its scope, and from a file access to typed effects."""
 
-from posixpath import basename, dirname, isabs, join, normpath
+from posixpath import basename, dirname, normpath
 
 from toolgate.gate.call import Place
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
-from toolgate.gate.effects.patterns import glob_fits, landmarks, name_set, path_set
+from toolgate.gate.effects.patterns import glob_fits, is_pattern, landmarks, name_set, path_set
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.shell.model import BELOW, HOLE
 
@@ -30,6 +30,16 @@ MAX_PATH = 4_096
 _GLOB = "*?["
 MAX_KEPT = 512
 _SWEEPING = frozenset(("recursive", "move", "extract", "mount", "delete"))
+_OWN = ("workspace", "temp")
+# Endings of documents, settings and data. Those of code are left out: repositories, and so
+# their folders, are called after languages (llama.cpp, three.js, discord.py).
+_FILE_ENDINGS = frozenset(
+    (
+        *("json", "lock", "yaml", "yml", "toml", "ini", "cfg", "conf", "xml", "csv", "tsv", "txt"),
+        *("md", "rst", "html", "css", "scss", "mjs", "cjs", "tsx", "jsx", "png", "jpg", "jpeg"),
+        *("gif", "svg", "pdf", "gz", "tgz", "sqlite", "sqlite3", "tsbuildinfo"),
+    )
+)
 
 
 class Paths:
@@ -49,6 +59,7 @@ class Paths:
         # A folder that holds a home is nobody's workspace: all of it would count as one's own.
         self._roots = tuple(root for root in roots if not _holds_home(root, place.home))
         self._secret_names = name_set(settings.secret_names)
+        self._secret_words = [item for item in settings.secret_names if "*" not in item]
         self._public_names = name_set(settings.public_names)
         self._disposable_names = name_set(settings.disposable_names)
         self._gate_sets = (path_set(place.gate), path_set(settings.gate_paths))
@@ -73,18 +84,18 @@ class Paths:
         """Return a normalized absolute path; with a ``HOLE`` where it is not known."""
         if len(text) > MAX_PATH:
             return HOLE  # no system opens a path this long
-        if isabs(text):
+        if text.startswith("/"):
             return _tidy(text)
         if text.startswith(HOLE) or not cwd:
             return HOLE + "/" + text.lstrip(HOLE)
-        return _tidy(join(cwd, text))
+        return _tidy(f"{cwd}/{text}")
 
     def scope(self, path: str) -> str:
         """Return the scope of a resolved path."""
         return self._scope(path, self._landmarks.labels(path, self.place.home))
 
     def _scope(self, path: str, marks: set[str]) -> str:
-        pattern = _is_pattern(path)
+        pattern = is_pattern(path)
         if self._is_secret(path, marks) or (pattern and self._glob_is_secret(path)):
             return "secret"
         if self.remote:
@@ -93,7 +104,7 @@ class Paths:
 
     def _place(self, path: str, marks: set[str]) -> str:
         """Return where a path lies, whatever it holds."""
-        if "gate" in marks or (_is_pattern(path) and self._may_name_gate(path)):
+        if "gate" in marks or (is_pattern(path) and self._may_name_gate(path)):
             return "gate"
         if HOLE in path:
             path = self._known_folder(path)
@@ -105,7 +116,7 @@ class Paths:
     def _is_gate(self, path: str) -> bool:
         """Say whether a path steers the agent or the gate; known by its end in any folder."""
         marks = self._landmarks.labels(path, self.place.home)
-        return "gate" in marks or (_is_pattern(path) and self._may_name_gate(path))
+        return "gate" in marks or (is_pattern(path) and self._may_name_gate(path))
 
     def _may_name_gate(self, path: str) -> bool:
         return any(item.may_name(path, self.place.home) for item in self._gate_sets)
@@ -127,8 +138,7 @@ class Paths:
             return True
         if path_set(settings.secret_paths).covers(folder, self.place.home):
             return True
-        named = [item for item in settings.secret_names if "*" not in item]
-        return any(glob_fits(name, item) for item in named)
+        return is_pattern(name) and any(glob_fits(name, item) for item in self._secret_words)
 
     def holds_protected(self, path: str) -> bool:
         """Say whether a folder holds, or a pattern may name, what steers the agent or the gate."""
@@ -157,7 +167,7 @@ class Paths:
         return False
 
     def _is_secret(self, path: str, marks: set[str]) -> bool:
-        name = basename(path)
+        name = path.rpartition("/")[2]
         secret = "secret" in marks or self._secret_names.has(name)
         return secret and not ("public" in marks or self._public_names.has(name))
 
@@ -209,8 +219,12 @@ class Paths:
         """Say whether a change to a folder, or to files by pattern, changes what it protects."""
         if self.remote or kind not in _WRITES or HOLE in path:
             return False
-        sweeping = kind != "fs.write" or glob or not _SWEEPING.isdisjoint(how)
-        return sweeping and self.holds_protected(path) and not self._is_anchor(path)
+        # A write to a folder itself fails, and so does a delete that takes no folders.
+        whole = kind not in ("fs.write", "fs.delete")
+        sweeping = whole or glob or not _SWEEPING.isdisjoint(how)
+        if not sweeping:
+            return self._is_gate(path) and not self._is_anchor(path)
+        return self.holds_protected(path) and not self._is_anchor(path)
 
     def _is_others(self, path: str) -> bool:
         """Say whether a path lies in another user's home, by the usual place of homes."""
@@ -267,6 +281,8 @@ class Paths:
         scope = self._scope(path, landmarks)
         if scope == "secret" and self._only_changed(kind, how) and not self.remote:
             scope = self._place(path, landmarks)
+        if kind == "fs.delete" and "recursive" in how and not glob and _names_a_file(path):
+            how = tuple(mark for mark in how if mark != "recursive" or scope not in _OWN)
         tree = kind == "fs.delete" and ("recursive" in how or glob)
         if tree and HOLE in path.replace(BELOW, ""):
             scope = "unknown"
@@ -297,6 +313,12 @@ class Paths:
         return made
 
 
+def _names_a_file(path: str) -> bool:
+    """Say whether a path's ending is one that files have: nothing lies below it."""
+    name = basename(path)
+    return HOLE not in path and name.rpartition(".")[2] in _FILE_ENDINGS and "." in name[1:]
+
+
 def path_cost(text: str) -> int:
     """Return the steps of classifying a path: each folder it lies in is looked up."""
     return 32 + len(text) // 8 + len(text) * text.count("/") // 250
@@ -311,10 +333,6 @@ def _above(path: str) -> list[str]:
     """Return a path and all that it lies in, in the form in which paths are compared."""
     parts = path.split("/")
     return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
-
-
-def _is_pattern(text: str) -> bool:
-    return "*" in text or "?" in text or "[" in text
 
 
 def _holds_home(root: str, home: str) -> bool:

@@ -5,9 +5,13 @@ from functools import lru_cache
 
 def matches(name: str, pattern: str) -> bool:
     """Say whether a name fits a pattern in which ``*`` stands for any characters."""
-    parts = pattern.split("*")
+    return _fits(name, pattern.split("*"))
+
+
+def _fits(name: str, parts: list[str]) -> bool:
+    """Say whether a name is made of some parts, with any characters between them."""
     if len(parts) == 1:
-        return name == pattern
+        return name == parts[0]
     first, *middle, last = parts
     if len(name) < len(first) + len(last) or not name.startswith(first):
         return False
@@ -37,18 +41,14 @@ class NameSet:
         self._tails = tuple(
             tail for _, head, star, tail in split if star and not head and "*" not in tail
         )
-        self._others = tuple(
-            pattern for pattern, head, star, tail in split if (head and tail) or "*" in tail
-        )
+        others = [pattern for pattern, head, _, tail in split if (head and tail) or "*" in tail]
+        self._others = [pattern.split("*") for pattern in others]
 
     def has(self, name: str) -> bool:
         """Say whether a name fits one of the patterns."""
-        return (
-            name in self._exact
-            or name.startswith(self._heads)
-            or name.endswith(self._tails)
-            or any(matches(name, pattern) for pattern in self._others)
-        )
+        if name in self._exact or name.startswith(self._heads) or name.endswith(self._tails):
+            return True
+        return bool(self._others) and any(_fits(name, parts) for parts in self._others)
 
 
 @lru_cache(maxsize=64)
@@ -75,6 +75,9 @@ class PathSet:
             if _is_anywhere(pattern) and _plain(pattern[3:])
         )
         starred = [p for p in patterns if "*" in p and not (_is_anywhere(p) and _plain(p[3:]))]
+        self._absolute_parts = [path.split("/") for path in self.absolute]
+        self._in_home_parts = [path.split("/") for path in self.in_home]
+        self._anywhere_parts = [tail.strip("/").split("/") for tail in self.anywhere]
         self.starred = tuple((*p.removeprefix("**").rpartition("/")[::2], p) for p in starred)
 
     def covers(self, path: str, home: str) -> bool:
@@ -117,16 +120,17 @@ class PathSet:
     def may_name(self, path: str, home: str) -> bool:
         """Say whether a path with pattern characters may name a covered path."""
         parts = path.split("/")
-        wanted = [item.split("/") for item in self.absolute]
-        for base in _homes(path, home):
-            wanted += [(base + "/" + item).split("/") for item in self.in_home]
-        for tail in self.anywhere:
-            last = tail.strip("/").split("/")
-            wanted.append([*parts[: len(parts) - len(last)], *last])
+        if any(_may_be(parts, item) for item in self._absolute_parts):
+            return True
+        for base in _homes(path, home) if self.in_home else ():
+            start = base.split("/")
+            if _may_be(parts, start):
+                below = parts[len(start) :]
+                if any(_may_be(below, item) for item in self._in_home_parts):
+                    return True
         return any(
-            len(item) <= len(parts)
-            and all(glob_fits(have, name) for have, name in zip(parts, item, strict=False))
-            for item in wanted
+            len(item) <= len(parts) and _may_be(parts[len(parts) - len(item) :], item)
+            for item in self._anywhere_parts
         )
 
     def _fits(self, folder: str, name: str, pattern: str, path: str, home: str) -> bool:
@@ -220,6 +224,16 @@ def _heads(tail: str) -> list[str]:
     return ["/" + "/".join(parts[:count]) for count in range(1, len(parts))]
 
 
+def _may_be(parts: list[str], wanted: list[str]) -> bool:
+    """Say whether the first parts of a path, with pattern characters, may be those of another."""
+    if len(wanted) > len(parts):
+        return False
+    for part, name in zip(parts, wanted, strict=False):
+        if part != name and not glob_fits(part, name):
+            return False
+    return True
+
+
 def glob_fits(part: str, name: str) -> bool:
     """Say whether one part of a path, with pattern characters, may name a file of that name.
 
@@ -228,15 +242,19 @@ def glob_fits(part: str, name: str) -> bool:
     """
     if part == name:
         return True
-    cut = min((part.find(char) for char in "*?[" if char in part), default=-1)
-    if cut == -1:
+    if not is_pattern(part):
         return False
-    head = part[:cut]
+    head = part[: min(part.find(char) for char in "*?[" if char in part)]
     if not name.startswith(head) or len(head) < (1 if name.startswith(".") else 2):
         return False
     from fnmatch import fnmatchcase  # few commands hold such a pattern
 
     return fnmatchcase(name, part)
+
+
+def is_pattern(text: str) -> bool:
+    """Say whether text holds a character that stands for others, as the shell has them."""
+    return "*" in text or "?" in text or "[" in text
 
 
 def _ancestors(path: str) -> list[str]:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from toolgate.gate.call import Place
-from toolgate.gate.effects.model import Effect
+from toolgate.gate.effects.model import Effect, unresolved
 from toolgate.gate.effects.paths import Paths
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.facts.session import (
@@ -39,6 +39,11 @@ DEFINED = "shell:defined"
 look says which of them there are. Its notes are these kinds."""
 
 NAMES, LINKS, SETTINGS = "names", "links", "settings"
+
+LINKED = frozenset(("fs.read", "fs.write", "fs.permission", "fs.delete"))
+"""Accesses that go through a link."""
+
+_LINKED_FROM = frozenset(("workspace", "temp", "home"))
 
 
 def part_of(path: str, name: str) -> str:
@@ -85,8 +90,10 @@ class Written(NamedTuple):
 class Files:
     """What files are known to hold: what the text has written, else what the session has.
 
-    ``asked`` are the paths the session was asked about, and ``knew`` says whether it knew
-    any of them: what is read of a call depends on these answers.
+    ``asked`` are the paths the session was asked about, ``knew`` says whether it knew any of
+    them, and ``led`` where links on the disk take others: what is read of a call depends on
+    these answers. ``patched`` says whether a patch that is not the project's own, and that
+    nobody has read, was applied.
 
     Args:
         session: the session before the call.
@@ -102,7 +109,10 @@ class Files:
         "facts",
         "gone",
         "knew",
+        "led",
+        "moved",
         "noted",
+        "patched",
         "runs",
         "sourced",
         "written",
@@ -112,6 +122,8 @@ class Files:
         self._session = session
         self._before: dict[str, Written | None] = {}
         self.noted = noted
+        self.patched = False
+        self.moved: list[tuple[str, Effect]] = []
         self._kinds: frozenset[str] | None = None
         self.written: dict[str, Written] = {}
         self.gone: set[str] = set()
@@ -119,6 +131,7 @@ class Files:
         self.sourced: list[str] = []
         self.facts: dict[Fact, None] = {}
         self.asked: dict[str, None] = {}
+        self.led: dict[str, tuple[str, ...]] = {}
         self.knew = False
 
     @property
@@ -149,6 +162,10 @@ class Files:
     def _look_up(self, path: str) -> Written | None:
         """Return what earlier calls have put into a file; asked of the session once a path."""
         artifact = self._ask(path)
+        for real in self.leads(path) if artifact is None else ():
+            if real in self.written:
+                return self.written[real]
+            artifact = artifact or self._ask(real)
         if artifact is None:
             return None
         return Written(None, False, artifact.entry_of(SECRET) is not None, artifact=artifact)
@@ -161,9 +178,10 @@ class Files:
         return artifact
 
     def put(self, path: str, written: Written) -> None:
-        """Note that the text writes a file."""
-        self.gone.discard(path)
-        self.written[path] = written
+        """Note that the text writes a file, and what a link on the disk has in its place."""
+        for one in (path, *self.leads(path)):
+            self.gone.discard(one)
+            self.written[one] = written
 
     def drop(self, path: str) -> None:
         """Note that the text deletes or moves away a file."""
@@ -189,13 +207,57 @@ class Files:
         self.rest_on(READ_SECRET, written.artifact.entry_of(SECRET))
         return effect._replace(type="secret.read", how=f"{effect.how} copy".strip())
 
-    def behind(self, made: list[Effect], roots: tuple[str, ...]) -> list[Effect]:
-        """Return what accesses reach behind links that earlier calls have made."""
-        if not self.defines(LINKS):
-            return []
-        from toolgate.gate.effects.links import through
+    def leads(self, path: str) -> tuple[str, ...]:
+        """Return where links on the disk take a path, or a part of a file."""
+        if self._session is NOTHING or not path.startswith("/") or HOLE in path:
+            return ()
+        file, mark, part = path.partition(PART_MARK)
+        found = self.led.get(file)
+        if found is None:
+            found = self.led[file] = self._session.leads(file)
+        return tuple(real + mark + part for real in found) if mark else found
 
-        return [more for effect in made for more in through(effect, self, roots)]
+    def behind(self, made: list[Effect], paths: Paths, how: tuple[str, ...] = ()) -> list[Effect]:
+        """Return what accesses reach behind links, on the disk and made by earlier calls.
+
+        Args:
+            made: the accesses, on this machine.
+            paths: classifies what lies behind.
+            how: qualifiers of the accesses.
+        """
+        more = [one for effect in made for one in self._linked(effect, paths, how)]
+        if more:
+            # What is reached by another name, and is the same to every rule, is no news.
+            known = {(one.type, one.scope) for one in made}
+            more = [one for one in more if (one.type, one.scope) not in known]
+        if self.defines(LINKS):
+            from toolgate.gate.effects.links import through
+
+            more += [one for effect in made for one in through(effect, self, paths.place.roots)]
+        return more
+
+    def _linked(self, effect: Effect, paths: Paths, how: tuple[str, ...]) -> list[Effect]:
+        """Return what an access reaches behind links that lie on the disk.
+
+        Only where a session, or what it has fetched, may have put a link: what the system
+        has linked is meant by its name.
+        """
+        kind, path = effect.type, effect.resource
+        if kind not in LINKED or effect.scope not in _LINKED_FROM or self._session is NOTHING:
+            return []
+        if kind == "fs.delete":  # takes the link itself away, but goes through linked folders
+            folder, _, name = path.rpartition("/")
+            found = tuple(real + "/" + name for real in self.leads(folder))
+        else:
+            found = self.leads(path)
+        made: list[Effect] = []
+        for real in found:
+            if HOLE in real:
+                proof = unresolved("links-not-followed")
+                made.append(Effect(kind, "unknown", path, True, proof, effect.program, effect.how))
+            else:
+                made += paths.effects(kind, real, "", program=effect.program, how=how)
+        return made
 
     def rest_on(self, code: str, *entries: str | None) -> None:
         """Note facts the reading rests on."""

@@ -1,5 +1,6 @@
 """A shell command's effects: every simple command judged, what flows between them followed."""
 
+from functools import lru_cache
 from posixpath import isabs
 from typing import Any
 
@@ -10,7 +11,7 @@ from toolgate.gate.effects.entry import apply
 from toolgate.gate.effects.hosts import host_of, is_metadata, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.paths import Paths, path_cost, region
-from toolgate.gate.effects.reading import MAX_NESTING, NAMES, Files
+from toolgate.gate.effects.reading import LINKED, MAX_NESTING, NAMES, Files
 from toolgate.gate.effects.settings import Settings
 from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
 from toolgate.gate.shell.parse import read
@@ -104,7 +105,7 @@ class Reader:
         try:
             for position, command in enumerate(self.script.commands):
                 made, onward = self.weighed(self.performed(command), command, carries)
-                if any(onward):
+                if onward.secret or onward.remote:
                     carries[position] = onward
                 judged.append(made)
         except SpentError:
@@ -140,7 +141,7 @@ class Reader:
 
     def settled(self, judged: list[list[Effect]]) -> list[list[Effect]]:
         """Return the effects of each command, one for one, as the whole text makes them."""
-        if not any(flow.weighs(effect) for made in judged for effect in made):
+        if not flow.any_weighs(judged):
             return judged
         if any(effect.type in _DESTROYS for made in judged for effect in made):
             from toolgate.gate.effects.production import marked
@@ -159,7 +160,7 @@ class Reader:
             made += self.invoke(command.words, command)
         if command.assigns and (not command.words or command.words[0].text in _EXPORTS):
             self.places = self._in_front(command)
-        if self.files.written and command.cwd:
+        if (self.files.written or self.files.patched) and command.cwd:
             made += self._of_others(made, command)
         if self.files.may_know and any(effect.proof in _NOT_KNOWN for effect in made):
             from toolgate.gate.effects import running
@@ -172,14 +173,15 @@ class Reader:
 
         What is unpacked into the workspace itself is mostly data, and its build the project's.
         """
-        if command.cwd in self.place.roots:
+        if command.cwd in self.place.roots and not self.files.patched:
             return []
         programs = [
             effect.program
             for effect in made
             if effect.type == "exec.code" and "project" in effect.how.split()
         ]
-        if programs and flow.came_from_elsewhere(command.cwd + "/", self.files.written):
+        elsewhere = flow.came_from_elsewhere(command.cwd + "/", self.files.written)
+        if programs and (elsewhere or self.files.patched):
             return [self.unknown("not-the-projects-own", programs[0], command.cwd)]
         return []
 
@@ -268,7 +270,7 @@ class Reader:
 
     def inspect(self, program: str) -> Effect:
         """Return the effect of a command that only looks."""
-        return Effect("inspect", "inspect-only", program, True, PROVED, program)
+        return _looking(program)
 
     def touch(
         self, kind: str, word: Word, command: Command, program: str, how: tuple[str, ...] = ()
@@ -288,8 +290,8 @@ class Reader:
         )
         if kind == "fs.read":
             made = [self.files.seen(effect) for effect in made]
-        if kind in ("fs.read", "fs.write", "fs.permission") and not self.inside:
-            made += self.files.behind(made, self.place.roots)
+        if kind in LINKED and not self.inside:
+            made += self.files.behind(made, self.paths, how)
         if self.files.written and kind in ("fs.read", "fs.write", "fs.permission"):
             link = self.files.written.get(self.paths.resolve(word.text, command.cwd))
             if link is not None and link.link and link.copies is not None:
@@ -301,6 +303,10 @@ class Reader:
             made += self.paths.effects(
                 kind, word.text, command.otherwise, program=program, how=how, glob=word.glob
             )
+        if kind == "fs.delete" and self.files.moved and "move" not in how:
+            from toolgate.gate.effects import moved
+
+            made += moved.gone(self.files, made)
         return made
 
     def _unless_unset(self, word: Word, command: Command) -> Word:
@@ -445,6 +451,11 @@ class Reader:
     def code_not_known(self, name: str) -> Effect:
         """Return the effect of running text that is not known before it runs."""
         return self.unknown("code-not-known", name)
+
+
+@lru_cache(maxsize=1_024)
+def _looking(program: str) -> Effect:
+    return Effect("inspect", "inspect-only", program, True, PROVED, program)
 
 
 def entry_of(catalog: Catalog, name: str) -> dict[str, Any] | None:

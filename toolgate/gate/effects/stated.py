@@ -1,5 +1,6 @@
 """What a catalogue entry states outright: effects, and the clauses they depend on."""
 
+from functools import lru_cache
 from typing import Any
 
 from toolgate.gate.catalog.options import Parsed
@@ -21,6 +22,7 @@ _SCOPE_OF_TYPE = {
 _OUTSIDE = frozenset(("vcs.publish", "pkg.publish"))
 
 
+@lru_cache(maxsize=2_048)
 def stated(item: str, name: str, how: tuple[str, ...]) -> Effect:
     """Return an effect an entry states outright."""
     kind, own, scope, resource = effect_parts(item)

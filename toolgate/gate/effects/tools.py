@@ -98,7 +98,8 @@ def effects_of_tool(
     if tool in _PATH_TOOLS:
         return _file(call, paths, files)
     if tool in _SEARCH_TOOLS:
-        return [files.seen(effect) for effect in _search(call, paths)]
+        found = [files.seen(effect) for effect in _search(call, paths)]
+        return found + files.behind(found, paths)
     if tool in _FETCH_TOOLS:
         return _fetch(call, settings)
     if tool in _SEARCHES:
@@ -125,7 +126,7 @@ def _file(call: ToolCall, paths: Paths, files: Files) -> list[Effect]:
                 Effect("secret.persist", where.scope, where.resource, True, PROVED, call.tool, "")
             )
         part = call.tool not in _WHOLE
-        made += files.behind(made, call.place.roots)
+        made += files.behind(made, paths)
         text = "\n".join(texts) if texts else None
         before = files.get(where.resource) if part else None
         files.put(
@@ -134,7 +135,7 @@ def _file(call: ToolCall, paths: Paths, files: Files) -> list[Effect]:
         )
     elif kind == "fs.read":
         made = [files.seen(effect) for effect in made]
-        made += files.behind(made, call.place.roots)
+        made += files.behind(made, paths)
     return made
 
 

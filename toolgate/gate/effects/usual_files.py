@@ -14,7 +14,12 @@ def _settings(*names: str) -> tuple[str, ...]:
 
 _GEMS = ("Gemfile", "gems.rb")
 _PROCESSES = ("Procfile", "Procfile.dev")
-_COMPOSE = ("Dockerfile", "Containerfile")
+_COMPOSE = (
+    *("Dockerfile", "Containerfile", "compose.yaml", "compose.yml"),
+    *("docker-compose.yml", "docker-compose.yaml", "docker-compose.override.yml"),
+    "compose.override.yaml",
+)
+_RUST_BUILD = ("build.rs",)
 _PYTHON_BUILD = ("setup.py",)
 
 USUAL: dict[str, tuple[str, ...]] = {
@@ -45,8 +50,13 @@ USUAL: dict[str, tuple[str, ...]] = {
     "hivemind": _PROCESSES,
     "docker compose": _COMPOSE,
     "docker-compose": _COMPOSE,
-    "docker compose build": _COMPOSE,
-    "docker compose up": _COMPOSE,
+    **dict.fromkeys(("docker compose build", "docker compose up", "docker compose run"), _COMPOSE),
+    **dict.fromkeys(("docker compose start", "docker compose create"), _COMPOSE),
+    **dict.fromkeys(
+        ("cargo build", "cargo b", "cargo check", "cargo c", "cargo test", "cargo t"), _RUST_BUILD
+    ),
+    **dict.fromkeys(("cargo run", "cargo r", "cargo bench", "cargo clippy"), _RUST_BUILD),
+    **dict.fromkeys(("cargo doc", "cargo install", "cargo package"), _RUST_BUILD),
     "pre-commit run": (".pre-commit-config.yaml",),
     "pre-commit": (".pre-commit-config.yaml",),
     "lefthook": ("lefthook.yml", "lefthook.yaml", ".lefthook.yml"),

@@ -22,6 +22,7 @@ from toolgate.gate.facts.session import (
     PENDING_WRITE,
     READ_SECRET,
     READ_UNTRUSTED,
+    ByName,
     Fact,
 )
 
@@ -157,7 +158,7 @@ def says(code: str, one: Decided) -> bool:
     return any(row["type"] in _FETCHES and row["scope"] in _OUTSIDE for row in one.effects)
 
 
-class History:
+class History(ByName):
     """A session told call by call; a ``session.Session``.
 
     Args:
@@ -225,6 +226,7 @@ class Recorded:
         decisions: the session's decisions, in order.
         facts: the facts the decision rests on.
         turn: number of its turn.
+        links: paths, and where links on the disk took them then.
     """
 
     def __init__(
@@ -233,12 +235,18 @@ class Recorded:
         decisions: Iterable[Decided],
         facts: Sequence[Fact],
         turn: int,
+        links: Mapping[str, tuple[str, ...]],
     ) -> None:
         self._key = key
+        self._links = links
         self._facts = facts
         self._turn = turn
         named = {fact.entry for fact in facts}
         self._named = [one for one in decisions if one.entry in named]
+
+    def leads(self, path: str) -> tuple[str, ...]:
+        """Return where links on the disk took a path."""
+        return self._links.get(path, ())
 
     def artifact(self, path: str) -> Artifact | None:
         """Return what a file, or a part of one, was known to hold."""

@@ -45,7 +45,7 @@ class Fact(NamedTuple):
 
 
 class Session(Protocol):
-    """A session so far."""
+    """A session so far, and the disk its next call meets."""
 
     def artifact(self, path: str) -> "Artifact | None":
         """Return what a file is known to hold that the session has written.
@@ -63,8 +63,26 @@ class Session(Protocol):
             turns: how many turns back, the present one counted, it may lie.
         """
 
+    def leads(self, path: str) -> tuple[str, ...]:
+        """Return where links on the disk take a path, nothing where they take it nowhere else.
 
-class Nothing:
+        Args:
+            path: absolute and normalized; a pattern in its last part stands for all that fit.
+
+        Returns:
+            Absolute paths. ``HOLE`` stands among them for what cannot be said.
+        """
+
+
+class ByName:
+    """What judges a path by its name alone: the disk the call meets is not at hand."""
+
+    def leads(self, path: str) -> tuple[str, ...]:
+        """Return nothing."""
+        return ()
+
+
+class Nothing(ByName):
     """A session of which nothing is known, because there is none before the call."""
 
     def artifact(self, path: str) -> "Artifact | None":

@@ -8,10 +8,10 @@ belongs to the gate (``place.gate``), so a call that would change it is denied.
 import os
 
 from toolgate.canonical import digest
+from toolgate.gate.kept_files import keep, read_kept
 from toolgate.gate.open import cache_folder
 
 MOST_ANSWERS = 1_000
-_MOST_BYTES = 1_000_000
 _HEX = 64
 
 
@@ -49,20 +49,8 @@ class Cache:
     def keep(self, request: str, data: bytes) -> None:
         """Keep an answer; the oldest go when there are too many. Only speed is lost if not."""
         name = _name(request, digest(data))
-        part = os.path.join(self.folder, f".{name}.{os.getpid()}")
-        try:
-            os.makedirs(self.folder, mode=0o700, exist_ok=True)
-            if os.stat(self.folder).st_mode & 0o077:
-                return
-            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            try:
-                os.write(handle, data)
-            finally:
-                os.close(handle)
-            os.replace(part, os.path.join(self.folder, name))
+        if keep(os.path.join(self.folder, name), data):
             self._bound()
-        except OSError:
-            return
 
     def _bound(self) -> None:
         names = self._names()
@@ -74,7 +62,10 @@ class Cache:
             if (status := self._status(name)) is not None
         ]
         for _, name in sorted(aged)[: len(aged) - MOST_ANSWERS]:
-            os.unlink(os.path.join(self.folder, name))
+            try:
+                os.unlink(os.path.join(self.folder, name))
+            except OSError:
+                continue  # another process was faster
 
     def _names(self) -> list[str]:
         try:
@@ -90,22 +81,9 @@ class Cache:
             return None
 
     def _read(self, name: str) -> bytes | None:
-        file = os.path.join(self.folder, name)
-        try:
-            handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        except OSError:
+        data = read_kept(os.path.join(self.folder, name))
+        if data is None:
             return None
-        try:
-            status = os.fstat(handle)
-            if status.st_uid != os.getuid() or status.st_mode & 0o077:
-                return None
-            if status.st_size > _MOST_BYTES:
-                return None
-            data = os.read(handle, status.st_size)
-        except OSError:
-            return None
-        finally:
-            os.close(handle)
         return data if name == _name(name[:_HEX], digest(data)) else None
 
 

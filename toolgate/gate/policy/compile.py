@@ -45,26 +45,38 @@ def compile_policy(
         PolicyError: with every fault found.
         UnavailableError: a policy that it extends cannot be read.
     """
-    body = whole_source(source, name=name, bases=bases)
-    faults = policy_faults(body)
+    twice: list[str] = []
+    body = whole_source(source, name=name, bases=bases, twice=twice)
+    faults = [*twice, *policy_faults(body)]
     if faults:
         raise PolicyError(name, faults)
     return canonical_bytes(_compiled(body, catalog_digest, lexicon))
 
 
-def whole_source(source: bytes, *, name: str = "policy", bases: Bases | None = None) -> Any:
+def whole_source(
+    source: bytes,
+    *,
+    name: str = "policy",
+    bases: Bases | None = None,
+    twice: list[str] | None = None,
+) -> Any:
     """Return what a policy's YAML says, together with what it extends. It may have faults.
 
     Args:
         source: the YAML text.
         name: what to call the source in messages.
         bases: finds the policies that it may extend; None where it may extend none.
+        twice: takes what is given twice, as of ``read_yaml``.
 
     Raises:
         PolicyError: it cannot be read at all, or does not say soundly what it extends.
         UnavailableError: a policy that it extends cannot be read.
     """
-    return extended(read_yaml(source, name), bases, name)
+    body = read_yaml(source, name, twice)
+    try:
+        return extended(body, bases, name)
+    except PolicyError as error:
+        raise PolicyError(name, [*(twice or ()), *error.faults]) from None
 
 
 def _compiled(body: dict[str, Any], catalog_digest: str, lexicon: str | None) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def evaluate(
         index = policy.conditional.at(call).by_effect
     on_call = index.on_call(tool)
     over_call = [rule for rule in on_call.resting if rests(rule, known)]
-    allows = [rule for rule in over_call if rule.decide == ALLOW]
+    allows = [rule for rule in over_call if rule.decide == ALLOW] if over_call else []
     place = on_call.place
     best: Rank | None = None
     rule = policy.unspoken
@@ -83,7 +83,9 @@ def evaluate(
         if best is None or answer.rank < best:
             best, rule, about = answer.rank, answer.rule, effect
         place = min(place, answer.place)
-    said = [*on_call.strict, *(one for one in over_call if one.decide != ALLOW)]
+    said = list(on_call.strict)
+    if over_call:
+        said += [one for one in over_call if one.decide != ALLOW]
     if best is None:
         said += [*on_call.allows, *allows]
     for one in said:

@@ -16,6 +16,7 @@ from toolgate.gate.policy.match import EFFECT_KEYS
 from toolgate.gate.policy.mcp import mcp_faults
 from toolgate.gate.policy.overrides_source import override_faults
 from toolgate.gate.policy.people import people_faults
+from toolgate.gate.policy.texts import text_faults
 from toolgate.gate.policy.trust import trust_faults
 
 _TOP = {
@@ -59,8 +60,7 @@ def policy_faults(body: Any) -> list[str]:
     faults = [f"unknown key {key}" for key in sorted(set(map(str, body)) - _TOP)]
     if body.get("version") != 1:
         faults.append(f"version is {body.get('version')!r}; this program reads version 1")
-    if not isinstance(body.get("name"), str) or not body["name"]:
-        faults.append("name is missing")
+    faults += text_faults(body, "name", "name")
     if body.get("default", "ask") not in ("ask", "deny"):
         faults.append(f"default is {body.get('default')!r}; expected ask or deny")
     if body.get("fail_mode", "deny") not in ("ask", "deny"):
@@ -96,11 +96,14 @@ def _items(value: Any, what: str, label: str, check: Any) -> list[str]:
             faults.append(f"{what} {position}: expected a mapping")
             continue
         name = item.get(label) if label else str(position)
-        if not isinstance(name, str) or not name:
-            faults.append(f"{what} {position}: {label} is missing")
+        wrong = text_faults(item, label, f"{what} {position}: {label}") if label else []
+        faults += wrong
+        if wrong:
+            name = None
         elif name in seen and seen[name] != item:
             faults.append(f"{what} {name}: two different entries have this name")
-        seen[str(name)] = item
+        else:
+            seen[str(name)] = item
         faults += check(item, f"{what} {name or position}")
     return faults
 
@@ -113,8 +116,7 @@ def _rule_faults(rule: dict[str, Any], where: str, axes: tuple[str, ...]) -> lis
         faults.append(f"{where}: this name is kept for what approvals decide")
     if rule.get("axis") not in (None, *axes):
         faults.append(f"{where}: unknown axis {rule.get('axis')!r}")
-    if not isinstance(rule.get("because"), str) or not rule.get("because"):
-        faults.append(f"{where}: because is missing")
+    faults += text_faults(rule, "because", f"{where}: because")
     if not any(rule.get(key) for key in ("tools", "effects", "when")):
         faults.append(
             f"{where}: neither tools nor effects nor when; it would speak about everything"
@@ -138,7 +140,9 @@ def _overrides_faults(body: dict[str, Any]) -> list[str]:
     }
 
     def faults_of(item: dict[str, Any], where: str) -> list[str]:
-        taken = [f"{where}: a rule has this name"] if item.get("override") in named else []
+        name = item.get("override")
+        known = isinstance(name, str) and name in named
+        taken = [f"{where}: a rule has this name"] if known else []
         return [
             *taken,
             *override_faults(item, where, named),
@@ -204,10 +208,10 @@ def _effect_faults(effects: Any, where: str, keys: tuple[str, ...]) -> list[str]
             if value is None:
                 faults.append(f"{where}: {key} is empty; an effect without it means any")
                 continue
-            faults += _texts(value, f"{where}: {key}")
-            unknown = (
-                sorted(set(value) - set(domains[key])) if key in domains and not faults else []
-            )
+            wrong = _texts(value, f"{where}: {key}")
+            faults += wrong
+            known = key in domains and not wrong
+            unknown = sorted(set(value) - set(domains[key])) if known else []
             faults += [f"{where}: unknown {key} {item}" for item in unknown]
     return faults
 

@@ -26,7 +26,7 @@ def lint(
         silent: names of rules and overrides that have spoken about none of the policy's own
             examples.
     """
-    rules = _mappings(body, "rules", "rule")
+    rules = [rule for rule in _mappings(body, "rules", "rule") if "decide" in rule]
     some = [rule for rule in rules if own is None or rule["rule"] in own]
     remarks = [remark for rule in some for remark in _impossible(rule)]
     remarks += _shadowed(some, rules)

@@ -4,6 +4,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from toolgate.gate.decision import ALLOW, ASK, DENY, STRICTNESS
+from toolgate.gate.policy.texts import text_faults
 
 _KEYS = {"override", "of", "decide", "because", "owner", "expires", "effects"}
 _TEXTS = ("because", "owner")
@@ -22,12 +23,8 @@ def override_faults(
         rules: the policy's rules by name.
     """
     faults = [f"{where}: unknown key {key}" for key in sorted(set(map(str, item)) - _KEYS)]
-    faults += [
-        f"{where}: {key} is missing"
-        for key in _TEXTS
-        if not isinstance(item.get(key), str) or not item[key].strip()
-    ]
-    if not item.get("effects"):
+    faults += [fault for key in _TEXTS for fault in text_faults(item, key, f"{where}: {key}")]
+    if item.get("effects") in (None, []):
         faults.append(f"{where}: effects is missing; an override names what it is for")
     faults += _expiry_faults(item.get("expires"), where)
     of = item.get("of")

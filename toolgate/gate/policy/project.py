@@ -32,9 +32,10 @@ def tightened(compiled: bytes, source: bytes, name: str) -> bytes:
     Raises:
         PolicyError: it is no sound policy, or says what might loosen.
     """
-    body = read_yaml(source, name)
+    twice: list[str] = []
+    body = read_yaml(source, name, twice)
     policy = json.loads(compiled)
-    faults = _loosening(body) if isinstance(body, dict) else []
+    faults = [*twice, *_loosening(body)] if isinstance(body, dict) else []
     known = {key: policy[key] for key in ("facts",) if policy.get(key)}
     faults += policy_faults({**body, **known} if isinstance(body, dict) and not faults else body)
     if not faults:

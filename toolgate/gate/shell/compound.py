@@ -31,13 +31,44 @@ class Ways:
 def perhaps(walk: "Walk", node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
     """Walk what may run or not, a loop's body twice."""
     before = walk.state.copy()
+    loop = node.type in _LOOPS
+    walk.looping += loop
     made = walk.children(node, stdin, piped)
-    if node.type in _LOOPS and len(walk.commands) < MAX_UNROLLED:
+    if loop and len(walk.commands) < MAX_UNROLLED:
         walk.state.merge(before)
-        made += walk.children(node, stdin, piped)  # a later round sees what this one set
+        made += _later_rounds(walk, node, stdin, piped)
+    walk.looping -= loop
     walk.state.merge(before)
     walk.state.stops = before.stops
     return made
+
+
+def _changed(before: State, after: State) -> list[str]:
+    """Return the variables of a state that stand for something new in a later one."""
+    first = before.values
+    return [
+        name
+        for name, values in after.values.items()
+        if name in first and values is not first[name] and not set(values) <= set(first[name])
+    ]
+
+
+def _later_rounds(walk: "Walk", node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+    """Walk the rounds of a loop after the first, which see what the rounds before have set."""
+    first = walk.state.copy()
+    made = _once_more(walk, node, stdin, piped)
+    changing = _changed(first, walk.state)
+    if changing and len(walk.commands) < MAX_UNROLLED:
+        for name in changing:  # with each round it is something else
+            walk.state.set_values(name, [Word(HOLE)])
+        made += _once_more(walk, node, stdin, piped)
+    return made
+
+
+def _once_more(walk: "Walk", node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+    if node.type in _LOOPS:
+        return walk.children(node, stdin, piped)
+    return walk.statement(node, stdin, piped)
 
 
 def branches(walk: "Walk", node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
@@ -84,9 +115,17 @@ def rounds(walk: "Walk", node: Any, stdin: tuple[int, ...], piped: bool) -> tupl
     made: tuple[int, ...] = ()
     # A short loop is walked once a value, so that each round is judged as it runs.
     short = 0 < len(values) <= MAX_ROUNDS and len(walk.commands) < MAX_UNROLLED
+    # A pattern, or what is not known, goes round for each name it stands for.
+    many = not short or any(value.glob or not value.known for value in values)
+    walk.looping += many
     for value in [[value] for value in values] if short else [[Word(HOLE)]]:
         walk.state.set_values(name, value)
         made += walk.statement(body, stdin, piped) if body is not None else ()
+    if many and body is not None and _changed(before, walk.state):
+        walk.state.merge(before)
+        walk.state.set_values(name, values if short else [Word(HOLE)])
+        made += _later_rounds(walk, body, stdin, piped)
+    walk.looping -= many
     walk.state.merge(before)
     return made
 

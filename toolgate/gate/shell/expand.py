@@ -30,6 +30,7 @@ class Expander:
         self.state = state
         self.faults: set[str] = set()
         self.doubtful = False
+        self.looping = 0
 
     def nested(self, node: Any) -> tuple[int, ...]:
         """Walk a substitution and return its commands."""
@@ -84,7 +85,7 @@ class Expander:
         """Return a node's one value, as in an assignment: no splitting, no braces."""
         parts = self._pieces(node, False)
         if len(parts) == 1:
-            return parts[0]._replace(text=words.finish(self._tilde(parts[0].text)))
+            return parts[0]._replace(text=words.finish(_tilde(parts[0].text, self.state.home)))
         return unknown(parts)
 
     def fields(self, node: Any) -> list[Word]:
@@ -101,27 +102,7 @@ class Expander:
         pieces = self._pieces(node, True)
         if node.type in _EXPANSIONS and not any(piece.text for piece in pieces):
             return []  # an empty value that nothing quotes makes no word
-        return self.spread(pieces, quotes=quotes)
-
-    def spread(self, pieces: list[Word], *, quotes: bool = False) -> list[Word]:
-        """Return the words that marked ones become: braces, tilde and patterns taken in.
-
-        Args:
-            pieces: the marked words.
-            quotes: whether anything in their source is quoted, which keeps an empty word.
-        """
-        out: list[Word] = []
-        for piece in pieces:
-            texts = words.braces(piece.text)
-            self.work.spend(len(texts) * (6 + len(piece.text) // 16))
-            if len(texts) > 1 and not quotes:
-                texts = [text for text in texts if text]  # {,x} makes no empty word
-            for text in texts:
-                tilde = self._tilde(text)
-                out.append(
-                    piece._replace(text=words.finish(tilde), glob=piece.glob or words.is_glob(text))
-                )
-        return out[: words.MAX_FIELDS] if len(out) <= words.MAX_FIELDS else [Word(HOLE)]
+        return spread(pieces, self.state.home, self.work, quotes=quotes)
 
     def _literal(self, node: Any) -> str | None:
         """Return a node's text if it stands for itself, as most words do; None to look closer."""
@@ -160,14 +141,6 @@ class Expander:
             for word in items
             for field in (word.text.split() if word.known else [word.text])
         ]
-
-    def _tilde(self, text: str) -> str:
-        if text == "~" or text.startswith("~/"):
-            return (words.quoted(self.state.home) or HOLE) + text[1:]
-        if text.startswith("~"):
-            # Another user's home: known to be outside, whatever its real path.
-            return "/home/" + text[1:] if text[1:2].isalpha() else HOLE + text
-        return text
 
     def heredoc_text(self, node: Any) -> Word:
         """Return the text of an unquoted here-document's body."""
@@ -215,6 +188,10 @@ class Expander:
             return [self._substituted(node)]
         if kind == "concatenation":
             return self._concatenation(node, splitting)
+        if kind == "arithmetic_expansion":
+            from toolgate.gate.shell.arithmetic import stands_for
+
+            return [stands_for(self, node)]
         return [Word(HOLE, sources=self.substitutions(node))]
 
     def _concatenation(self, node: Any, splitting: bool) -> list[Word]:
@@ -346,6 +323,40 @@ class Expander:
         if raw.startswith("`") and ("\\`" in raw or raw.count("`") != 2):
             self.faults.add("nested-backticks")
         return self.nested(node)
+
+
+def spread(pieces: list[Word], home: str, work: Work, *, quotes: bool = False) -> list[Word]:
+    """Return the words that marked ones become: braces, tilde and patterns taken in.
+
+    Args:
+        pieces: the marked words.
+        home: the user's home directory; "" when not known.
+        work: the steps it may cost.
+        quotes: whether anything in their source is quoted, which keeps an empty word.
+
+    Raises:
+        SpentError: it would cost more.
+    """
+    out: list[Word] = []
+    for piece in pieces:
+        texts = words.braces(piece.text)
+        work.spend(len(texts) * (6 + len(piece.text) // 16))
+        if len(texts) > 1 and not quotes:
+            texts = [text for text in texts if text]  # {,x} makes no empty word
+        for text in texts:
+            made = words.finish(_tilde(text, home))
+            glob = piece.glob or words.is_glob(text)
+            out.append(Word(made, glob, piece.sources, piece.process, piece.variables))
+    return out[: words.MAX_FIELDS] if len(out) <= words.MAX_FIELDS else [Word(HOLE)]
+
+
+def _tilde(text: str, home: str) -> str:
+    if not text.startswith("~"):
+        return text
+    if text == "~" or text.startswith("~/"):
+        return (words.quoted(home) or HOLE) + text[1:]
+    # Another user's home: known to be outside, whatever its real path.
+    return "/home/" + text[1:] if text[1:2].isalpha() else HOLE + text
 
 
 def joined(left: Word, right: Word) -> Word:

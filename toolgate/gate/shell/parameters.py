@@ -17,6 +17,7 @@ _GLOB = "*?["
 # Operands with any of these are words of their own, to be expanded first: not followed here.
 _NOT_PLAIN = frozenset("$`'\"\\{}()")
 _OPERATORS = ("##", "#", "%%", "%", ":-", "-", ":+", "+", "//", "/", "^^", "^", ",,", ",", ":")
+_DEFAULTS = (":-", ":+", "-", "+")
 _KEEP_THE_START = ("%", "-", ":-", "+", ":+")
 
 
@@ -40,6 +41,9 @@ def stands_for(walk: "Expander", node: Any, named: list[Any]) -> list[Word]:
     keeps = inside.startswith(_KEEP_THE_START)
     if not keeps and any(value.text.startswith(TEMPORARY) for value in values):
         return [Word(HOLE)]  # which letters TMPDIR's folder has is not known
+    operator = next((mark for mark in _DEFAULTS if inside.startswith(mark)), "")
+    if operator and len(named) == 2 and _NOT_PLAIN & set(inside):
+        return _defaulted(operator, walk.single(named[1]), inside, walk.text(named[1]), values)
     return operated(inside, values)
 
 
@@ -50,6 +54,21 @@ def _temporary(raw: str) -> str:
         if raw.startswith(start) and default in ("/tmp", "/var/tmp"):
             return default
     return HOLE
+
+
+def _defaulted(
+    operator: str, default: Word, inside: str, source: str, values: list[Word]
+) -> list[Word]:
+    """Return what ``${x:-WORD}`` or ``${x:+WORD}`` stands for, of a word that is expanded first."""
+    if inside != operator + source or default.glob:
+        return [Word(HOLE)]
+    found: list[Word] = []
+    for value in values:
+        if not value.known or value.glob or (not value.text and not operator.startswith(":")):
+            found.append(Word(HOLE, sources=value.sources, variables=default.variables))
+        else:
+            found.append(default if bool(value.text) == operator.endswith("+") else value)
+    return list(dict.fromkeys(found))
 
 
 def operated(inside: str, values: list[Word]) -> list[Word]:
@@ -73,7 +92,8 @@ def _one(operator: str, operand: str, value: Word) -> Word:
         cut = _cut_name if value.glob else _cut
         text = cut(value.text, operand, operator)
     else:
-        text = None if value.glob else _changed(operator, operand, value.text)
+        changed = _renamed if value.glob else _changed
+        text = changed(operator, operand, value.text)
     if text is None:
         return Word(HOLE, sources=value.sources)
     return value._replace(text=text)
@@ -99,6 +119,21 @@ def _changed(operator: str, operand: str, text: str) -> str | None:
     if operator == ":":
         return _substring(operand, text)
     return None
+
+
+def _renamed(operator: str, operand: str, text: str) -> str | None:
+    """Return a pattern for the names that changed letters make of those a pattern stands for.
+
+    Where neither what is looked for nor what is put there holds a ``/``, they stay in the folder.
+    """
+    folder, slash, _ = text.rpartition("/")
+    if folder:
+        return None  # the folder's own name may change too
+    if operator in ("^", "^^", ",", ",,"):
+        return f"{slash}*"
+    old, _, new = operand.partition("/")
+    replaces = operator in ("/", "//") and old and old[0] not in "#%" and "/" not in new
+    return f"{slash}*" if replaces else None
 
 
 def _substring(operand: str, text: str) -> str | None:

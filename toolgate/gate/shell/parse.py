@@ -9,17 +9,25 @@ with a fault is never proved harmless.
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from toolgate.gate.shell.expand import BLANKS, Expander, joined, unknown
+from toolgate.gate.shell.expand import BLANKS, Expander, joined, spread, unknown
 from toolgate.gate.shell.model import HOLE, Command, Line, Redirect, Script, Word
-from toolgate.gate.shell.plain import Node, plain_tree
+from toolgate.gate.shell.plain import Plain, read_plain
 from toolgate.gate.shell.source import parsed, refusal
 from toolgate.gate.shell.state import State
-from toolgate.gate.shell.work import MAX_REDIRECTS, SPENT, UNCOUNTED, SpentError, TooManyError, Work
+from toolgate.gate.shell.work import (
+    MAX_COMMANDS,
+    MAX_REDIRECTS,
+    SPENT,
+    UNCOUNTED,
+    SpentError,
+    TooManyError,
+    Work,
+)
 
 if TYPE_CHECKING:
     from toolgate.gate.shell.compound import Ways
+    from toolgate.gate.shell.plain import Simple
 
-MAX_COMMANDS = 3_200
 MAX_STEPS = 8_000
 MAX_CHOICES = 12
 MAX_VARIABLES = 128
@@ -71,8 +79,20 @@ def read(
         return Script((), (fault,))
     work = work or Work(UNCOUNTED)
     source, rewritten = b"", False
+    root: Any = None
     try:
-        root: Any = plain_tree(text, work)
+        plain = read_plain(text, work)
+        if plain is None and (text.count('"') % 2 or text.count("'") % 2):
+            plain = _closed(text, work)
+        if plain is not None:
+            from toolgate.gate.shell.straight import is_straight, script
+
+            if is_straight(plain):
+                return script(plain, cwd, home, work)
+            if not plain.quotes:
+                from toolgate.gate.shell.plain_nodes import program
+
+                root = program(plain)
         if root is None:
             source, root, fault = parsed(text, work)
             if root.has_error:
@@ -93,15 +113,7 @@ def read(
     if fault:
         walk.faults.add(fault)
     try:
-        if isinstance(root, Node):
-            from toolgate.gate.shell import straight
-
-            if straight.is_straight(root):
-                straight.follow(walk, root)
-            else:
-                walk.statement(root, ())
-        else:
-            walk.statement(root, ())
+        walk.statement(root, ())
     except RecursionError:
         walk.faults.add("too-deep")
     except TooManyError:
@@ -116,6 +128,14 @@ def read(
     )
     faults = tuple(sorted(walk.faults))
     return Script(tuple(walk.commands), faults, walk.state.cwd, walk.doubtful, functions)
+
+
+def _closed(text: str, work: Work) -> Plain | None:
+    """Read text that would be plain if its last quotation was closed."""
+    from toolgate.gate.shell.unclosed import missing_mark
+
+    mark = missing_mark(text)
+    return read_plain(text + mark, work) if mark else None
 
 
 class Walk(Expander):
@@ -235,21 +255,22 @@ class Walk(Expander):
 
         return redirections.after(self, made, line.trailing, piped)
 
-    def _on_plain_command(self, node: Node, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
+    def _on_plain_command(self, node: Any, stdin: tuple[int, ...], piped: bool) -> tuple[int, ...]:
         """Walk a command that was read without the grammar."""
+        simple: Simple = node.simple
         arguments: list[Word] = []
-        for text, literal in node.words:
-            if literal:
-                arguments.append(Word(text))
-            else:
-                arguments.extend(self.spread([Word(text)]))
+        for position, word in enumerate(simple.words):
+            arguments += self._spread(word) if position in simple.kinds else [word]
         redirects: list[Redirect] = []
-        for op, (text, literal) in node.redirects:
+        for redirect, marked in simple.redirects:
             if len(redirects) >= MAX_REDIRECTS:
                 raise TooManyError
-            targets = [Word(text)] if literal else self.spread([Word(text)])
-            redirects.extend([Redirect(op, word) for word in targets or [Word("")]])
+            targets = self._spread(redirect.target) if marked else [redirect.target]
+            redirects += [Redirect(redirect.op, word) for word in targets or [Word("")]]
         return self._run(arguments, [], redirects, stdin, piped)
+
+    def _spread(self, word: Word) -> list[Word]:
+        return spread([word], self.state.home, self.work)
 
     def line_of(self, node: Any) -> Line:
         belongs = self.belongs.pop(node.id, None) if self.belongs else None

@@ -1,5 +1,6 @@
 """What a shell text does to its own directory and variables as it runs."""
 
+from collections.abc import Sequence
 from posixpath import isabs, join, normpath
 from typing import Any, NamedTuple
 
@@ -254,22 +255,28 @@ class State:
             self.set_list("@", None)  # one of these may be many
 
     def _change_directory(self, arguments: list[Word]) -> None:
-        if "CDPATH" in self.values:
-            self.cwd = ""
-            return
-        targets = [word for word in arguments if not word.text.startswith("-") or word.text == "-"]
-        if not targets:
-            self.cwd = self.home
-        elif targets[0].known and targets[0].text != "-" and not targets[0].glob:
-            path = targets[0].text
-            if path.startswith(TEMPORARY):
-                self.cwd = ""  # unset, it leads nowhere, or home
-            elif isabs(path):
-                self.cwd = normpath(path)
-            elif self.cwd:
-                self.cwd = normpath(join(self.cwd, path))
-        else:
-            self.cwd = ""
+        self.cwd = "" if "CDPATH" in self.values else moved(self.cwd, self.home, arguments)
+
+
+def moved(cwd: str, home: str, arguments: Sequence[Word]) -> str:
+    """Return the directory after a ``cd``; "" when not known.
+
+    Args:
+        cwd: the directory before; "" when not known.
+        home: the user's home directory; "" when not known.
+        arguments: the words behind ``cd``.
+    """
+    targets = [word for word in arguments if not word.text.startswith("-") or word.text == "-"]
+    if not targets:
+        return home
+    path = targets[0].text
+    if HOLE in path or path == "-" or targets[0].glob:
+        return ""
+    if path.startswith(TEMPORARY):
+        return ""  # unset, it leads nowhere, or home
+    if isabs(path):
+        return normpath(path)
+    return normpath(join(cwd, path)) if cwd else ""
 
 
 def _ends_on_failure(flag: str) -> bool:

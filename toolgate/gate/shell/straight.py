@@ -4,103 +4,125 @@ Most texts are that. ``Walk`` would read the same from them, holding aside at ea
 operator what could have changed; tests hold the two equal.
 """
 
-from typing import TYPE_CHECKING
-
-from toolgate.gate.shell.model import Command, Redirect, Word
-from toolgate.gate.shell.state import CHANGES
-from toolgate.gate.shell.work import MAX_REDIRECTS, TooManyError
-
-if TYPE_CHECKING:
-    from toolgate.gate.shell.parse import Walk
-    from toolgate.gate.shell.plain import Node, Text
+from toolgate.gate.shell.expand import spread
+from toolgate.gate.shell.model import HOLE, Command, Redirect, Script, Word
+from toolgate.gate.shell.plain import MARKED, Plain, Simple
+from toolgate.gate.shell.state import CHANGES, moved
+from toolgate.gate.shell.work import (
+    MAX_COMMANDS,
+    MAX_REDIRECTS,
+    SPENT,
+    SpentError,
+    TooManyError,
+    Work,
+)
 
 # What changes more than the directory, or starts what does.
 _MOVES = (CHANGES - {"cd"}) | {"command", "builtin", "coproc"}
 _LEAVES = frozenset(("exit", "return", "break", "continue"))
-_REST = Word("")[1:]
 _new = tuple.__new__
 
 
-def is_straight(program: "Node") -> bool:
+def is_straight(plain: Plain) -> bool:
     """Say whether plain text is read here."""
-    return _MOVES.isdisjoint([text for text, _ in program.words])
+    return _MOVES.isdisjoint(plain.names)
 
 
-def follow(walk: "Walk", program: "Node") -> None:
-    """Put the commands of plain text into a walk, and follow its directory.
+def script(plain: Plain, cwd: str, home: str, work: Work) -> Script:
+    """Return the commands of plain text.
 
     Args:
-        walk: takes the commands; its state has no functions and no aliases.
-        program: the tree of plain text.
-
-    Raises:
-        TooManyError: there are more commands than are read.
-        SpentError: there are no steps left.
+        plain: the text.
+        cwd: the directory it starts in; "" when not known.
+        home: the user's home directory; "" when not known.
+        work: the steps it may cost.
     """
-    state = walk.state
-    for part in program.children:
-        chain: list[Node] = []
-        first_part = part
-        while first_part.type == "list":
-            first_part, operator, right = first_part.children
-            chain += (right, operator)
-        _stages(walk, first_part)
-        while chain:
-            operator, right = chain.pop(), chain.pop()
-            otherwise, state.otherwise = state.otherwise, ""
-            first = len(walk.commands)
-            _stages(walk, right)
-            ended = operator.type == "||" and any(
-                command.words[0].text in _LEAVES for command in walk.commands[first:]
-            )
-            if not state.otherwise and not ended:
-                state.otherwise = otherwise  # behind the list the first cd may have failed
+    straight = _Straight(cwd, home, work)
+    faults: tuple[str, ...] = ()
+    try:
+        for operator, stages in plain.parts:
+            straight.follow(operator, stages)
+    except TooManyError:
+        faults = ("too-many-commands",)
+    except SpentError:
+        faults = (SPENT,)
+    return Script(tuple(straight.commands), faults, straight.cwd)
 
 
-def _stages(walk: "Walk", part: "Node") -> None:
-    """Take a command, or the stages of a pipeline, in which a ``cd`` moves nobody else."""
-    if part.type == "plain_command":
-        command = _command(walk, part, (), piped=False)
-        if command.words[0].text == "cd":
-            walk.state.change(list(command.words))
-        return
-    flow: tuple[int, ...] = ()
-    last = part.children[-1]
-    for stage in part.children[::2]:
-        _command(walk, stage, flow, piped=stage is not last)
-        flow = (len(walk.commands) - 1,)
+class _Straight:
+    """Commands in order, and the directory they run in."""
 
+    __slots__ = ("_home", "_otherwise", "_work", "commands", "cwd")
 
-def _command(walk: "Walk", node: "Node", stdin: tuple[int, ...], *, piped: bool) -> Command:
-    state = walk.state
-    command = Command(
-        tuple(_fields(walk, node.words)),
-        (),
-        tuple(_redirects(walk, node)) if node.redirects else (),
-        state.cwd,
-        stdin,
-        piped,
-        state.otherwise,
-    )
-    walk.add(command)
-    return command
+    def __init__(self, cwd: str, home: str, work: Work) -> None:
+        self.commands: list[Command] = []
+        self.cwd = cwd
+        self._otherwise = ""
+        self._home = home
+        self._work = work
 
+    def follow(self, operator: str, stages: list[Simple]) -> None:
+        """Take a command, or the stages of a pipeline, in which a ``cd`` moves nobody else.
 
-def _fields(walk: "Walk", texts: "list[Text]") -> list[Word]:
-    found: list[Word] = []
-    for text, literal in texts:
-        if literal:
-            found.append(_new(Word, (text, *_REST)))
-        else:
-            found += walk.spread([Word(text)])
-    return found
+        Raises:
+            TooManyError: there are more commands than are read.
+            SpentError: there are no steps left.
+        """
+        joined = operator != ";"
+        before = self._otherwise
+        if joined:
+            self._otherwise = ""
+        first = len(self.commands)
+        flow: tuple[int, ...] = ()
+        last = stages[-1]
+        for simple in stages:
+            words = tuple(self._words(simple) if simple.kinds else simple.words)
+            redirects = self._redirects(simple) if simple.redirects else ()
+            piped = simple is not last
+            self._add(_new(Command, (words, (), redirects, self.cwd, flow, piped, self._otherwise)))
+            flow = (len(self.commands) - 1,)
+        if len(stages) == 1 and last.words[0].text == "cd":
+            here, self.cwd = self.cwd, moved(self.cwd, self._home, self.commands[-1].words[1:])
+            self._otherwise = here if self.cwd != here else ""
+        if joined and not self._otherwise and not (operator == "||" and self._ends(first)):
+            self._otherwise = before  # behind the list the first cd may have failed
 
+    def _ends(self, first: int) -> bool:
+        """Say whether one of the commands from an index on leaves the text."""
+        return any(command.words[0].text in _LEAVES for command in self.commands[first:])
 
-def _redirects(walk: "Walk", node: "Node") -> list[Redirect]:
-    if len(node.redirects) > MAX_REDIRECTS:
-        raise TooManyError
-    return [
-        Redirect(op, word)
-        for op, text in node.redirects
-        for word in _fields(walk, [text]) or [Word("")]
-    ]
+    def _add(self, command: Command) -> None:
+        if len(self.commands) >= MAX_COMMANDS:
+            raise TooManyError
+        self._work.spend(6 + len(command.words) + len(command.stdin) + len(command.cwd) // 12)
+        self.commands.append(command)
+
+    def _words(self, simple: Simple) -> list[Word]:
+        found: list[Word] = []
+        for position, word in enumerate(simple.words):
+            kind = simple.kinds.get(position)
+            if kind is None:
+                found.append(word)
+            elif kind == MARKED:
+                found += spread([word], self._home, self._work)
+            else:
+                found.append(self._said(word))
+        return found
+
+    def _said(self, text: Word) -> Word:
+        """Return the word that a substitution of a here-document is, whose ``cat`` runs first."""
+        body = (Redirect("<<", text),)
+        self._add(Command((Word("cat"),), (), body, self.cwd, (), True, self._otherwise))
+        return Word(HOLE, sources=(len(self.commands) - 1,))
+
+    def _redirects(self, simple: Simple) -> tuple[Redirect, ...]:
+        if len(simple.redirects) > MAX_REDIRECTS:
+            raise TooManyError
+        found: list[Redirect] = []
+        for redirect, marked in simple.redirects:
+            if marked:
+                words = spread([redirect.target], self._home, self._work) or [Word("")]
+                found += [Redirect(redirect.op, word) for word in words]
+            else:
+                found.append(redirect)
+        return tuple(found)

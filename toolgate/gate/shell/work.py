@@ -24,6 +24,8 @@ CODE = 0.5
 SPENT = "too-much-work"
 """Why a text is unresolved that would cost more than its steps."""
 
+MAX_COMMANDS = 3_200
+"""Commands of one text."""
 
 MAX_REDIRECTS = 512
 """Redirections of one command."""

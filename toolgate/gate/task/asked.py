@@ -3,8 +3,8 @@
 from toolgate.gate.effects.model import PROVED, Effect
 from toolgate.gate.readings import AUTHORIZED, LEXICON, Reading
 from toolgate.gate.task.deeds import Deed
-from toolgate.gate.task.lexicon import Lexicon
 from toolgate.gate.task.match import REQUESTED, SURE, Found
+from toolgate.gate.task.meanings import Meanings
 from toolgate.gate.task.statement import (
     ENVIRONMENT,
     NAME,
@@ -31,7 +31,7 @@ def requested(
     asked: list[Deed],
     latest: int,
     entry: str | None,
-    lexicon: Lexicon,
+    lexicon: Meanings,
 ) -> Found | None:
     """Return that the latest prompt asks for just what a call does, if it does.
 
@@ -80,7 +80,7 @@ def can_be_lowered(deed: Deed) -> bool:
     return effect.type in ("vcs.discard", "proc.kill", "net.send")
 
 
-def _covers(statement: Statement, deed: Deed, reads: list[Deed], lexicon: Lexicon) -> bool:
+def _covers(statement: Statement, deed: Deed, reads: list[Deed], lexicon: Meanings) -> bool:
     """Say whether a request is for just this deed."""
     effect = deed.effect
     marks = effect.how.split()
@@ -176,7 +176,7 @@ def _covers_send(names: tuple[Name, ...], deed: Deed, reads: list[Deed]) -> bool
 
 
 def _covers_change(
-    statement: Statement, names: tuple[Name, ...], deed: Deed, lexicon: Lexicon
+    statement: Statement, names: tuple[Name, ...], deed: Deed, lexicon: Meanings
 ) -> bool:
     """Say whether a change was asked for, of the thing and in the place that it names."""
     meant = {one.text for one in statement.names if one.kind == ENVIRONMENT}

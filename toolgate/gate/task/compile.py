@@ -1,8 +1,9 @@
 """The lexicon's YAML to the compact form the reader loads. Used by the build alone."""
 
+import json
 from typing import Any
 
-from toolgate.canonical import canonical_bytes
+from toolgate.canonical import canonical_bytes, digest
 from toolgate.errors import InputError
 from toolgate.gate.effects.model import TYPES
 from toolgate.gate.policy.match import EFFECT_KEYS
@@ -10,13 +11,13 @@ from toolgate.gate.task.lexicon import (
     BASE,
     CUES,
     END,
-    FORMAT,
     GERUND,
     NOUN,
     PARTICIPLE,
     first_words,
     steps_of,
 )
+from toolgate.gate.task.meanings import FORMAT, KEYS
 
 _TOP = frozenset(
     (
@@ -31,6 +32,8 @@ _TOP = frozenset(
         "transitive",
         "named_with",
         "placed_with",
+        "further",
+        "asked_with",
         "light",
         "looking",
         "prepositions",
@@ -40,12 +43,14 @@ _TOP = frozenset(
         "environments",
         "reaches",
         "runners",
+        "instruments",
         "kinds",
         "means",
         "anything",
         "pronouns",
         "idle",
         "cues",
+        "constructions",
         "addressed",
         "reports",
         "own",
@@ -57,6 +62,10 @@ _TOP = frozenset(
     )
 )
 _ACT = frozenset(("verbs", "nouns", "does", "named"))
+_CONSTRUCTION = frozenset(("say", "as", "then", "starts", "ends"))
+_THEN = frozenset(
+    ("verb", "doing", "deed", "done", "name", "end", "negation", "restraint", "doubt")
+)
 _ITEM = frozenset((*EFFECT_KEYS, "words", "lacks", "above", "operands", "changes"))
 _VOWELS = "aeiou"
 _PROGRAMS = ("rm", "npm", "git", "pip", "apt", "apt-get", "brew", "terraform", "kubectl")
@@ -97,11 +106,18 @@ def compile_lexicon(source: bytes, *, name: str = "lexicon") -> bytes:
         for cue, phrases in body["cues"].items()
         for phrase in phrases
     ]
+    said = [
+        [str(number), {BASE: ""}, phrase]
+        for number, item in enumerate(body["constructions"])
+        for phrase in item["say"]
+    ]
     return canonical_bytes(
         {
             "format": FORMAT,
             "verbs": _wordings(verbs, name),
             "cues": _wordings(cues, name),
+            "constructions": _wordings(said, name),
+            "plainly": body["constructions"],
             "acts": {
                 act: {"does": item["does"], "named": item.get("named", [])}
                 for act, item in body["acts"].items()
@@ -125,6 +141,8 @@ def compile_lexicon(source: bytes, *, name: str = "lexicon") -> bytes:
             "means": body["means"],
             "named_with": body["named_with"],
             "placed_with": body["placed_with"],
+            "further": body["further"],
+            "asked_with": body["asked_with"],
             **{
                 key: sorted(set(map(str, body[key])))
                 for key in (
@@ -139,6 +157,7 @@ def compile_lexicon(source: bytes, *, name: str = "lexicon") -> bytes:
                     "determiners",
                     "reaches",
                     "runners",
+                    "instruments",
                     "kinds",
                     "anything",
                     "pronouns",
@@ -152,6 +171,17 @@ def compile_lexicon(source: bytes, *, name: str = "lexicon") -> bytes:
             },
         }
     )
+
+
+def compile_meanings(lexicon: bytes) -> bytes:
+    """Return the part of a compiled lexicon that calls are matched with.
+
+    Args:
+        lexicon: the compiled lexicon.
+    """
+    body = json.loads(lexicon)
+    part = {"format": FORMAT, "lexicon": digest(lexicon), **{key: body[key] for key in KEYS}}
+    return canonical_bytes(part)
 
 
 def expanded(phrase: str) -> list[str]:
@@ -187,6 +217,10 @@ def _wordings(rows: list[list[Any]], name: str) -> dict[str, Any]:
     for number, (says, forms, phrase) in enumerate(rows):
         if phrase.count("(") != phrase.count(")"):
             raise InputError(f"{name}: {says}: {phrase!r}: a bracket is not closed")
+        if any("(" in part.partition(")")[0] for part in phrase.split("(")[1:]) or any(
+            part.count(")") > 1 for part in phrase.split("(")
+        ):
+            raise InputError(f"{name}: {says}: {phrase!r}: brackets within brackets")
         firsts = {word for word in forms.values() if word} or first_words(steps_of(phrase))
         for first in sorted(firsts):
             starts.setdefault(first, []).append(number)
@@ -201,6 +235,11 @@ def _check(body: Any, name: str) -> None:
         raise InputError(f"{name}: unknown or missing keys: {', '.join(wrong)}")
     for cue in sorted(set(CUES) ^ body["cues"].keys()):
         raise InputError(f"{name}: cue {cue} is unknown or missing")
+    for item in body["constructions"]:
+        if not {"say", "as"} <= item.keys() <= _CONSTRUCTION or not isinstance(item["as"], str):
+            raise InputError(f"{name}: construction {item}: expected say and as, a text")
+        if not set(item.get("then", ())) <= _THEN:
+            raise InputError(f"{name}: construction {item['as']}: then is one of {sorted(_THEN)}")
     for act, item in body["acts"].items():
         if not isinstance(item, dict) or not item.keys() <= _ACT or "does" not in item:
             raise InputError(f"{name}: act {act}: expected verbs, nouns, does and named")

@@ -83,7 +83,7 @@ class Clauses(Waiting):
             found, position = name_at(self._tokens, self._words, position, "", self._lexicon)
             names += found.names
         self.decides += names
-        return at if self._words[at] in ("take", "use", "choose", "pick") else end
+        return at if self._words[at] in ("take", "use", "choose", "pick", "select") else end
 
     def _cue_permit(self, at: int, end: int, before: str) -> int:
         if self._mode == "forbid" and not self._target:
@@ -188,12 +188,23 @@ class Clauses(Waiting):
         return end
 
     def _cue_except(self, at: int, end: int, before: str) -> int:
+        if self._words[at : at + 2] == ["but", "not"]:
+            place = end
+            while place < len(self._words) and self._words[place] in self._lexicon.determiners:
+                place += 1
+            acts, behind = self._acts_at(place) if place < len(self._words) else ([], place)
+            thing = behind < len(self._words) and self._words[behind] in self._lexicon.kinds
+            if any(form in (NOUN, GERUND) for _, form in acts) and not thing:
+                self._no_cue = "except"
+                self._begin("forbid-noun")
+                return end
         if self._words[at] == "but" and end < len(self._words):
             acts, _ = self._acts_at(end)
             if any(form == BASE for _, form in acts):
                 self._begin("forbid")
                 return end
-        if not self._target and end < len(self._words):
+        tells = self._words[at] in ("anything", "everything", "all") and not self._imperative
+        if not self._target and end < len(self._words) and not tells:
             acts, _ = self._acts_at(end)
             if any(
                 form in (GERUND, NOUN) or (form == BASE and self._words[end - 1] == "but")

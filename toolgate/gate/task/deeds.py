@@ -7,7 +7,7 @@ from toolgate.gate.call import ToolCall
 from toolgate.gate.effects.model import Effect, is_stored
 from toolgate.gate.effects.tools import SHELL_TOOLS
 from toolgate.gate.effects.trace import Node
-from toolgate.gate.task.lexicon import Lexicon
+from toolgate.gate.task.meanings import Meanings
 
 _CHOOSES = frozenset(
     (
@@ -55,7 +55,7 @@ class Deed(NamedTuple):
 
 
 def deeds_of(
-    call: ToolCall, reading: Node | None, effects: tuple[Effect, ...], lexicon: Lexicon
+    call: ToolCall, reading: Node | None, effects: tuple[Effect, ...], lexicon: Meanings
 ) -> list[Deed]:
     """Return what a call does.
 
@@ -145,5 +145,5 @@ def parts_of(words: tuple[str, ...]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _places(parts: frozenset[str], lexicon: Lexicon) -> frozenset[str]:
+def _places(parts: frozenset[str], lexicon: Meanings) -> frozenset[str]:
     return frozenset(lexicon.places[part] for part in parts & lexicon.places.keys())

@@ -19,7 +19,7 @@ class Draft:
 
     __slots__ = (
         *("acts", "but", "choice", "compared", "cue"),
-        *("form", "found", "limits", "phrase", "says", "seen", "sure"),
+        *("form", "found", "just", "limits", "phrase", "says", "seen", "sure"),
     )
 
     def __init__(self, says: str, acts: list[str], form: str, cue: str) -> None:
@@ -37,5 +37,7 @@ class Draft:
         """What its sentence named last before it."""
         self.phrase = False
         """Whether the words of the act say its object too."""
+        self.just = False
+        """Whether "just" stands before it: no more than it is wanted."""
         self.compared = False
         """Whether it stands behind "instead of", which rules out only what it names."""

@@ -4,10 +4,12 @@ from toolgate.gate.task.draft import MENTIONS
 from toolgate.gate.task.grammar import (
     BEFORE_NO,
     COORDINATORS,
+    DEONTIC,
     MODALS,
     NEGATED,
     OFF_LINE,
     OPENERS,
+    RULED_OUT,
     STOPS,
     WITHOUTS,
 )
@@ -33,6 +35,8 @@ class Forbidding(Walk):
         token = self._tokens[at - 1]
         if token.kind == MARK:
             return True
+        if token.text in DEONTIC and at > 1 and self._words[at - 2] in ("you", "we"):
+            return True  # "you must never, ever, touch it"
         return token.text in self._lexicon.addressed or token.text in OPENERS
 
     def _cue_forbid(self, at: int, end: int, before: str) -> int:
@@ -95,9 +99,12 @@ class Forbidding(Walk):
             if not any(form == NOUN or (form == GERUND and near) for _, form in acts):
                 return at
         elif first in WITHOUTS:
-            acts, _ = self._acts_at(end) if end < len(self._words) else ([], end)
+            acts, behind = self._acts_at(end) if end < len(self._words) else ([], end)
             if not any(form in (GERUND, NOUN) or first == "rather" for _, form in acts):
                 return at
+            gerund = any(form == GERUND for _, form in acts)
+            if self._open and first == "without" and not gerund and not self._ends_no(behind):
+                return at  # "without a commit message git refuses"
             wished = any(draft.says != MENTIONS for draft in self.drafts)
             if self._mode == "mention" or not (self._imperative or wished):
                 return at
@@ -110,22 +117,25 @@ class Forbidding(Walk):
         if not self._addressed(at) and before not in ("to",):
             return at
         self._begin("forbid")
-        self._take(["change"], BASE)
+        # What is to be kept away from is not to be looked at either where looking matters.
+        away = self._words[at] != "hands" and "hands" not in self._words[at:end]
+        self._take(["change", "secret"] if away else ["change"], BASE)
         self._after = ""
         return end
 
     def _cue_off_limits(self, at: int, end: int, before: str) -> int:
         said = [draft for draft in self._target if draft.says == MENTIONS]
-        if said and self._words[at] in ("is", "are", "must", "should", "may", "can", "not"):
+        if said:
             for draft in said:
                 draft.says, draft.sure = FORBIDS, not self._conditional
             self._begin("mention")
             return end
         known = [one for one in self._loose.names if one.kind != WORD]
-        named = self._loose.names if self._words[at] in ("is", "are") else known
+        tells = not RULED_OUT.isdisjoint(self._words[at:end])
+        named = self._loose.names if self._words[at] in ("is", "are") and not tells else known
         if not named and not self._loose.anything:
             return at
-        if self._words[at] in ("must", "should", "may", "can", "shall") and not known:
+        if self._words[at] not in ("is", "are", "stay", "stays", "not") and not known:
             return at
         loose = self._loose
         self._begin("forbid")
@@ -136,7 +146,7 @@ class Forbidding(Walk):
 
     def _cue_leave(self, at: int, end: int, before: str) -> int:
         closing = self._closing(end)
-        mine = self._words[-2:] in (["to", "me"], ["for", "me"])
+        mine = self._is_left_to_me(end)
         if closing < 0 and self._words[at] == "leave" and mine and self._open:
             self._no_cue = "mine"
             self._begin("forbid-noun")
@@ -149,6 +159,13 @@ class Forbidding(Walk):
         self._take(["change"], BASE)
         self._leaving = True
         return end
+
+    def _is_left_to_me(self, start: int) -> bool:
+        """Say whether a clause behind ``leave`` ends with ``to me``."""
+        stop = start
+        while stop < len(self._words) and self._tokens[stop].kind != MARK:
+            stop += 1
+        return self._words[stop - 2 : stop] in (["to", "me"], ["for", "me"], ["to", "us"])
 
     def _closing(self, start: int) -> int:
         for position in range(start, min(len(self._words), start + 14)):
@@ -168,7 +185,9 @@ class Forbidding(Walk):
         return end
 
     def _cue_local(self, at: int, end: int, before: str) -> int:
-        if not (self._open or self._asked_of_agent(at) or self._target):
+        stays = self._words[at].startswith(("stay", "remain", "is", "are", "must", "should"))
+        stays = stays or self._words[at] in ("has", "have", "shall", "belongs")
+        if not (self._open or self._asked_of_agent(at) or self._target or stays):
             return at
         self._begin("forbid")
         self._take(["push", "publish", "deploy", "submit", "remote"], BASE)

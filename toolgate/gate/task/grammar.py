@@ -7,7 +7,7 @@ def _words(text: str) -> frozenset[str]:
 
 AUXILIARIES = _words(
     "is are was were has have had should must needs need can will may fails failed broke "
-    "takes looks seems got works requires"
+    "takes looks seems got works requires did does"
 )
 """Behind a word for an act they make it a subject: "the push failed"."""
 
@@ -33,10 +33,13 @@ BREAKS = _words("but however then otherwise instead afterwards yet")
 ENDS_OF_NO = _words(
     ", ; - ) ( : and or nor please at whatsoever for in on to from yet today now without "
     "unless until except allowed of before this anywhere with via outside other but either "
-    "beyond while during so then just only needed necessary required wanted permitted against "
-    "though thanks thank ever"
+    "into onto under beyond while during so then just only needed necessary required wanted "
+    "permitted against though thanks thank ever"
 )
 """Behind the noun of "no ...", where that is a wish and no observation."""
+
+FILLERS = _words("step steps part stuff phase stage business work thing things")
+"""Behind the noun of an act they add nothing: "the deployment step"."""
 
 BEFORE_NO = _words(
     "and or but with please so also again want absolutely strictly remember reminder ok okay "
@@ -87,3 +90,64 @@ ASKING = _words(
 MODALS = _words("must should to always need have has will would can could rather better just do")
 LOOKING = _words("see review check look read inspect verify over involved show have know")
 """By which no more than seeing something is wanted, unless something waits for it."""
+
+BE = _words("is are be was were gets get got")
+DEONTIC = _words("may can must should shall will could might need needs has have ought")
+"""With a subject they say what is to be; ``is to`` and ``has to`` count with their ``to``."""
+
+PERIODS = _words(
+    "today tomorrow tonight now yet here anymore any more again ever at all this week month "
+    "year morning afternoon evening weekend sprint time for the moment being right until later "
+    "before monday tuesday wednesday thursday friday saturday sunday please ourselves so in "
+    "advance not even you on next one day days without thanks guys team from either"
+)
+"""Behind an act, words of time and of politeness that add nothing to what is done."""
+
+QUALIFIERS = _words("any such more further kind of sort type new single other ever")
+"""Between a construction and the act it governs."""
+
+RULED_OUT = _words(
+    "scope table agenda menu part hold ice postponed suspended cancelled canceled paused ruled "
+    "excluded planned due debate later tomorrow needed yours ours unwanted undesired desired "
+    "remit happening belongs belong owned maintained done handled made performed"
+)
+"""In a predicate that rules something out they also tell how things are, so that its subject has
+to be an act or a name."""
+
+SUPPOSED = _words("would could might propose suggest plan")
+"""By them something is told that is not to be done yet."""
+
+RESTRAINTS = _words("leave keep stay stick avoid refrain limit restrict confine stop hold steer")
+"""Verbs that keep the agent from something."""
+
+DOUBTS = _words(
+    "still undecided unsure not torn divided discussing debating arguing considering comparing "
+    "evaluating deciding weighing"
+)
+PAST = {
+    "kept": "keep",
+    "left": "leave",
+    "stayed": "stay",
+    "stuck": "stick",
+    "avoided": "avoid",
+    "limited": "limit",
+    "held": "hold",
+    "asked": "ask",
+    "checked": "check",
+}
+"""Verbs of restraint as a polite wish has them: "if you kept to src/"."""
+
+ALLOWING = _words("fine ok okay allowed good welcome permitted alright yes")
+GIVING = _words("give tell show write send explain describe make want need provide offer")
+"""What only tells is asked for by them: "give me a diagnosis, not a fix"."""
+
+ME = frozenset(("me", "us", "my", "our"))
+KEEPS = _words("leave leaves leaving left let lets keep keeps kept")
+"""With these ``alone`` says that something is left as it is."""
+
+COMMUNICATE = _words(
+    "ask talk speak tell ping give drop send warn notify inform consult contact message call alert "
+    "show let shout signal email text slack check confirm clear run put pass bring get wait hit "
+    "seek obtain discuss"
+)
+"""Verbs by which somebody turns to the user."""

@@ -4,9 +4,8 @@ import json
 from typing import Any
 
 from toolgate.canonical import digest
-from toolgate.errors import UnavailableError
+from toolgate.gate.task.meanings import Meanings
 
-FORMAT = "toolgate.lexicon/1"
 FILE = "lexicon.json"
 END = ""
 """Key of a phrase tree's node under which stands what the words up to it say."""
@@ -83,6 +82,14 @@ class Wordings:
         self._starts: dict[str, list[int]] = body["starts"]
         self._steps: dict[int, Steps] = {}
 
+    def base_of(self, word: str) -> str:
+        """Return the base form of a verb's participle, "" for another word."""
+        for number in self._starts.get(word, ()):
+            forms = self._wordings[number][1]
+            if forms.get(PARTICIPLE) == word:
+                return forms[BASE]
+        return ""
+
     def at(self, words: list[str], start: int) -> tuple[list[tuple[str, str]], int]:
         """Return what the longest wordings that begin at a word say, and where they end.
 
@@ -133,7 +140,7 @@ def _ends(steps: Steps, words: list[str], start: int) -> set[int]:
     return ends
 
 
-class Lexicon:
+class Lexicon(Meanings):
     """A compiled lexicon in memory.
 
     Args:
@@ -145,28 +152,20 @@ class Lexicon:
 
     def __init__(self, data: bytes) -> None:
         body: dict[str, Any] = json.loads(data)
-        if body.get("format") != FORMAT:
-            raise UnavailableError(f"the compiled lexicon is not of format {FORMAT}")
-        self.digest = digest(data)
+        super().__init__(body, digest(data))
         self.verbs = Wordings(body["verbs"])
         self.cues = Wordings(body["cues"])
-        self.acts: dict[str, dict[str, Any]] = body["acts"]
-        self.things: dict[str, dict[str, list[str]]] = body["things"]
+        self.constructions = Wordings(body["constructions"])
+        self.plainly: list[dict[str, Any]] = body["plainly"]
+        """What each construction says in plain words, and what has to follow it."""
         self.nouns: dict[str, Any] = body["nouns"]
         self.environments: dict[str, Any] = body["environments"]
-        self.through = frozenset(
-            act for act, entry in self.acts.items() if any("above" in one for one in entry["does"])
-        )
-        self.fitting: dict[tuple[str, str, str, str, str], list[dict[str, Any]]] = {}
-        """Descriptions of acts that fit a kind of effect, found once."""
-        self.places: dict[str, str] = body["places"]
         self.reported: dict[str, Any] = body["reported"]
         self.texts: dict[str, Any] = body["texts"]
         self.opens: dict[str, Any] = body["opens"]
         self.beyond_looking: tuple[str, ...] = tuple(body["beyond_looking"])
         self.maybe_beyond_looking: tuple[str, ...] = tuple(body["maybe_beyond_looking"])
         self.joined = frozenset(body["joined"])
-        self.broad = frozenset(body["broad"])
         self.transitive = frozenset(body["transitive"])
         self.looking = frozenset(body["looking"])
         self.light: dict[str, Any] = body["light"]
@@ -174,11 +173,9 @@ class Lexicon:
         self.prepositions = frozenset(body["prepositions"])
         self.aside = frozenset(body["aside"])
         self.placed_with: dict[str, list[str]] = body["placed_with"]
+        self.further: dict[str, list[str]] = body["further"]
         self.determiners = frozenset(body["determiners"])
-        self.reaches = frozenset(body["reaches"])
-        self.runners = frozenset(body["runners"])
-        self.kinds = frozenset(body["kinds"])
-        self.means: dict[str, list[str]] = body["means"]
+        self.instruments = frozenset(body["instruments"])
         self.anything = frozenset(body["anything"])
         self.pronouns = frozenset(body["pronouns"])
         self.idle = frozenset(body["idle"])

@@ -6,7 +6,9 @@ from toolgate.gate.task.grammar import (
     AUXILIARIES,
     CONFINES,
     COORDINATORS,
+    DEONTIC,
     SUMMARIES,
+    SUPPOSED,
     WISHES,
 )
 from toolgate.gate.task.lexicon import BASE, longest
@@ -43,6 +45,11 @@ class Limiting(Forbidding):
                 return at
         elif first in SUMMARIES and not self._open:
             return at
+        elif first == "do":
+            # Only told, not done: "tell me what you would do, do not do it".
+            told = SUPPOSED.isdisjoint(self._words[:at])
+            if told or not (end == len(self._words) or self._tokens[end].kind == MARK):
+                return self._cue_forbid(at, at + 2, before)
         self.looks = True
         self._begin("mention")
         return end
@@ -86,13 +93,26 @@ class Limiting(Forbidding):
                         draft.limits = []
                     return end
                 if self._open or before in ("and", "but"):
-                    behind = self._words[end : end + 8]
-                    if AUXILIARIES.intersection(behind) and "be" not in behind:
+                    if self._tells_what_is(end):
                         return at
                     self._begin("mention")
                     self.limits.append(Found())
                     return self._within(end)
         return at
+
+    def _tells_what_is(self, at: int) -> bool:
+        """Say whether a clause behind ``only`` tells how things are: no more is wished by it."""
+        behind = self._words[at : at + 8]
+        first = next((place for place, word in enumerate(behind) if word in AUXILIARIES), -1)
+        position = at + first
+        if first < 0 or "be" in behind or self._words[position + 1 : position + 2] == ["change"]:
+            return False
+        wished = self._words[position] in DEONTIC or self._words[position + 1 : position + 2] == [
+            "to"
+        ]
+        position += 1 + (self._words[position + 1 : position + 2] == ["to"])
+        acts = self._acts_at(position)[0] if position < len(self._words) else []
+        return not (wished and any(form == BASE for _, form in acts))
 
     def _is_wish(self, at: int, before: str) -> bool:
         return self._open or before in WISHES
@@ -174,6 +194,7 @@ class Limiting(Forbidding):
         return self._open and not self._target and not words
 
     def _cue_just(self, at: int, end: int, before: str) -> int:
+        self._just = self._open or before in ("and", "but", "please", "to", "you")
         if self._target and self._mode in ("", "want") and self._names_follow(end):
             for draft in self._target:
                 if not draft.found.names and draft.limits is None:

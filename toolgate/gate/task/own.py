@@ -103,6 +103,8 @@ def _is_question(sentence: Sentence) -> bool:
         words = words[1:]
     if words[:1] and words[0] in _TO_THE_AGENT and words[1:2] == ["you"]:
         return False
+    if words[1:2] == ["we"] and words[0] in _TO_THE_AGENT and "not" in words[2:4]:
+        return False
     return bool(words) and words[0] in _ASKS
 
 

@@ -5,22 +5,25 @@ word that is specific to an act decides.
 """
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from toolgate.gate.task.cues import Clauses
 from toolgate.gate.task.draft import MENTIONS, Draft
 from toolgate.gate.task.lexicon import Lexicon, shipped_lexicon
 from toolgate.gate.task.names import Found
 from toolgate.gate.task.own import announces, own_tokens
+from toolgate.gate.task.plain import plain
 from toolgate.gate.task.statement import (
     DECIDES,
+    ELSEWHERE,
     ENVIRONMENT,
+    EVERY_ACT,
     FORBIDS,
     KIND,
     NAME,
     PERMITS,
     REQUESTS,
     RESERVES,
+    THERE,
     THING,
     WORD,
     Name,
@@ -28,14 +31,8 @@ from toolgate.gate.task.statement import (
 )
 from toolgate.gate.task.tokens import MAX_CHARACTERS, sentences
 
-if TYPE_CHECKING:
-    from toolgate.gate.task.task import Task
-
 MAX_STATEMENTS = 400
 """Of one prompt; beyond that the prompt is not wholly read."""
-
-EVERY_ACT = "*"
-"""Stands for the acts of any earlier statement that names the same things."""
 
 _KEPT_READINGS = 64
 
@@ -44,36 +41,6 @@ _KEPT_READINGS = 64
 def the_lexicon() -> Lexicon:
     """Return the shipped lexicon, loaded once a process."""
     return shipped_lexicon()
-
-
-def statements_of(task: "Task") -> tuple[list[Statement], bool]:
-    """Return what a task says, oldest first, and whether all of it was read.
-
-    Args:
-        task: the task; its goal counts as the oldest prompt.
-    """
-    made: list[Statement] = []
-    whole = task.whole
-    if task.goal and (not task.prompts or task.goal != task.prompts[0].text):
-        said, read = read_prompt(task.goal, 0)
-        made += said
-        whole = whole and read
-    # What a quiet prompt asks for counts as the latest, and takes back only what was said before.
-    first = next((at for at, prompt in enumerate(task.prompts) if not prompt.quiet), None)
-    latest = len(task.prompts) - 1
-    for number, prompt in enumerate(task.prompts, 1):
-        if not made and number <= latest and (first is None or number <= first):
-            continue
-        said, read = read_prompt(prompt.text, number)
-        made += said
-        whole = whole and read
-    return made, whole
-
-
-def holds_back(text: str) -> bool:
-    """Say whether a prompt forbids, limits or reserves anything, or was not wholly read."""
-    statements, whole = read_prompt(text, 1)
-    return not whole or any(one.says in (FORBIDS, RESERVES, DECIDES) for one in statements)
 
 
 @lru_cache(maxsize=_KEPT_READINGS)
@@ -90,7 +57,8 @@ def read_prompt(text: str, number: int) -> tuple[tuple[Statement, ...], bool]:
     named: list[Draft] = []
     opened = False
     for sentence in sentences(text):
-        clauses = Clauses(own_tokens(sentence, lexicon, opened=opened), lexicon).read()
+        own = plain(own_tokens(sentence, lexicon, opened=opened), lexicon)
+        clauses = Clauses(own, lexicon).read()
         opened = announces(sentence, lexicon)
         said = _said(clauses, before, named, lexicon)
         made += [one._replace(prompt=number, words=sentence.words) for one in said]
@@ -118,6 +86,8 @@ def _said(
     drafts = [draft for draft in clauses.drafts if draft.says != MENTIONS]
     for draft in drafts:
         made += _of_draft(draft, [*named, *drafts], lexicon)
+    for draft in clauses.drafts:
+        made += _no_further(draft, [*named, *drafts], lexicon)
     for limit in clauses.limits:
         made += _limit(limit, lexicon)
     if clauses.looks:
@@ -251,12 +221,16 @@ def _forbidden(draft: Draft, around: list[Draft], lexicon: Lexicon) -> list[Stat
         return []
     but = tuple(draft.but)
     there = tuple(one for one in names if one.kind == ENVIRONMENT)
-    if there and not {"run", "read", "use"}.isdisjoint(draft.acts):
+    if there and not {"run", "read", "use", "secret"}.isdisjoint(draft.acts):
         return [Statement(FORBIDS, "prohibition", (THERE,), there, but, sure=draft.sure)]
-    if draft.acts == ["use"]:
+    programs = draft.acts == ["run"] and all(
+        one.text in lexicon.instruments for one in draft.found.names
+    )
+    if draft.acts == ["use"] or (programs and draft.found.names):
         names = tuple(one for one in draft.found.names if one.kind in (NAME, WORD))
         if not names:
             return []
+        return [Statement(FORBIDS, "prohibition", ("use",), names, but, sure=draft.sure)]
     acts = _with_named(draft.acts, names, lexicon)
     return [Statement(FORBIDS, "prohibition", acts, names, but, sure=draft.sure)]
 
@@ -280,6 +254,8 @@ def _wanted(draft: Draft, lexicon: Lexicon) -> list[Statement]:
     if draft.acts == ["use"]:
         return []
     names = tuple(draft.found.names)
+    if not names and draft.found.pronoun and draft.seen is not None and draft.seen.kind == NAME:
+        names = (draft.seen._replace(after=""),)  # "feature/old is merged, delete it"
     name = "retraction" if draft.says == PERMITS else "request"
     made = [
         Statement(
@@ -320,6 +296,16 @@ def _limited(draft: Draft, lexicon: Lexicon) -> list[Statement]:
     return [one._replace(name="limit", spare=spare) for one in looking(lexicon)]
 
 
+def _no_further(draft: Draft, around: list[Draft], lexicon: Lexicon) -> list[Statement]:
+    """Return what ``just commit`` forbids: the steps that would come after."""
+    if not draft.just or draft.says != REQUESTS:
+        return []
+    asked = {act for other in around if other.says in (REQUESTS, PERMITS) for act in other.acts}
+    further = [other for act in draft.acts for other in lexicon.further.get(act, ())]
+    left = tuple(dict.fromkeys(act for act in further if act not in asked))
+    return [Statement(FORBIDS, "prohibition", left, sure=draft.sure)] if left else []
+
+
 def _limit(limit: Found, lexicon: Lexicon) -> list[Statement]:
     """Return what is forbidden where all work is limited to something."""
     names = tuple(one for one in limit.names if one.kind != WORD)
@@ -328,13 +314,6 @@ def _limit(limit: Found, lexicon: Lexicon) -> list[Statement]:
         return [Statement(FORBIDS, "limit", (ELSEWHERE,), (), places)]
     paths = tuple(one for one in names if one.kind in (NAME, THING))
     return [Statement(FORBIDS, "limit", ("edit",), (), paths)] if paths else []
-
-
-THERE = "there"
-"""Stands for whatever is done in an environment that is named, looking from afar included."""
-
-ELSEWHERE = "elsewhere"
-"""Stands for whatever is done in another environment."""
 
 
 def looking(lexicon: Lexicon) -> list[Statement]:

@@ -1,6 +1,6 @@
 """What stands at the words of one sentence: cues, acts, names, lists. Pure."""
 
-from toolgate.gate.task.grammar import ADJECTIVES, COORDINATORS, ENDS_OF_NO, OPENERS
+from toolgate.gate.task.grammar import ADJECTIVES, COORDINATORS, ENDS_OF_NO, FILLERS, OPENERS
 from toolgate.gate.task.lexicon import BASE, GERUND, NOUN, Lexicon, longest
 from toolgate.gate.task.names import is_name
 from toolgate.gate.task.tokens import MARK, QUOTED, Token
@@ -106,6 +106,8 @@ class Sight:
         if end >= len(self._words):
             return True
         word = self._words[end]
+        if word in FILLERS:
+            return self._ends_no(end + 1)
         return word in ENDS_OF_NO or self._tokens[end].kind != "word" or is_name(self._tokens[end])
 
     def _is_known(self, at: int) -> bool:

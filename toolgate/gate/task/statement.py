@@ -11,6 +11,15 @@ FORBIDS, RESERVES, PERMITS, REQUESTS, DECIDES = (
 )
 """What a statement says of its acts; ``decides`` makes a choice that was left open."""
 
+EVERY_ACT = "*"
+"""Stands for the acts of any earlier statement that names the same things."""
+
+THERE = "there"
+"""Stands for whatever is done in an environment that is named, looking from afar included."""
+
+ELSEWHERE = "elsewhere"
+"""Stands for whatever is done in another environment."""
+
 NAME, ENVIRONMENT, THING, KIND, WORD = "name", "environment", "thing", "kind", "word"
 """Kinds of names: a path, branch, host, number or quoted text; where something runs; things such
 as the tests; a kind of thing without a name, such as a branch; a word that describes something."""

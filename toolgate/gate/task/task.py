@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from toolgate.gate.task.statement import Statement
+
 
 class Prompt(NamedTuple):
     """One prompt of the user.
@@ -10,11 +12,13 @@ class Prompt(NamedTuple):
         text: the user's own words.
         entry: digest of the ledger entry that stands for it, or None.
         quiet: whether it is known to forbid, limit and reserve nothing.
+        said: what it says, where it was wholly read before; None where it has to be read.
     """
 
     text: str
     entry: str | None = None
     quiet: bool = False
+    said: tuple[Statement, ...] | None = None
 
 
 class Task(NamedTuple):

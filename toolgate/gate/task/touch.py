@@ -8,7 +8,7 @@ from toolgate.gate.effects.patterns import matches
 from toolgate.gate.policy.match import fits
 from toolgate.gate.shell.model import HOLE
 from toolgate.gate.task.deeds import Deed, parts_of
-from toolgate.gate.task.lexicon import Lexicon
+from toolgate.gate.task.meanings import Meanings
 from toolgate.gate.task.statement import ENVIRONMENT, KIND, NAME, THING, Name
 
 _PATHS = ("fs.", "secret.")
@@ -20,7 +20,7 @@ _LEAST_STEM = 3
 _MOST_KEPT = 8_192
 
 
-def does(act: str, deed: Deed, lexicon: Lexicon) -> bool:
+def does(act: str, deed: Deed, lexicon: Meanings) -> bool:
     """Say whether a deed is one of an act's.
 
     Args:
@@ -38,7 +38,7 @@ def does(act: str, deed: Deed, lexicon: Lexicon) -> bool:
     )
 
 
-def may_do(act: str, effect: Effect, lexicon: Lexicon) -> bool:
+def may_do(act: str, effect: Effect, lexicon: Meanings) -> bool:
     """Say whether an effect can be an act's, whatever the words of its command are."""
     runs = effect.type == "exec.code" and bool(lexicon.acts[act]["named"])
     program = effect.program.partition(" ")[0].rpartition("/")[2]
@@ -46,7 +46,7 @@ def may_do(act: str, effect: Effect, lexicon: Lexicon) -> bool:
     return named or act in lexicon.through or bool(_fitting(act, effect, lexicon))
 
 
-def _fitting(act: str, effect: Effect, lexicon: Lexicon) -> list[dict[str, Any]]:
+def _fitting(act: str, effect: Effect, lexicon: Meanings) -> list[dict[str, Any]]:
     """Return what of an act's description fits an effect but for the command's words."""
     key = (act, effect.type, effect.scope, effect.program, effect.how)
     found = lexicon.fitting.get(key)
@@ -77,7 +77,7 @@ def operands(deed: Deed) -> list[str]:
     return [word for word in deed.words[skipped:] if not word.startswith("-")]
 
 
-def _target(deed: Deed, lexicon: Lexicon) -> frozenset[str]:
+def _target(deed: Deed, lexicon: Meanings) -> frozenset[str]:
     """Return the parts of the name of the target, script or file that a deed runs."""
     effect = deed.effect
     marks = effect.how.split()
@@ -96,10 +96,11 @@ def is_program(names: tuple[Name, ...], deed: Deed) -> bool:
     """Say whether a deed is done by a program that is named, or below one."""
     first = deed.words[0].rpartition("/")[2] if deed.words else ""
     programs = {first, deed.effect.program.partition(" ")[0], *deed.above}
+    programs |= {program.rstrip("0123456789.") for program in programs}  # python3.12 is python
     return any(one.text.lower() in programs for one in names)
 
 
-def touches(names: tuple[Name, ...], deed: Deed, lexicon: Lexicon) -> bool:
+def touches(names: tuple[Name, ...], deed: Deed, lexicon: Meanings) -> bool:
     """Say whether a deed is done to what names stand for: to one of each group of them.
 
     Names behind the same small word are a group: "push feature/x to main" is about both.
@@ -113,7 +114,7 @@ def touches(names: tuple[Name, ...], deed: Deed, lexicon: Lexicon) -> bool:
     return all(any(touch(name, deed, lexicon) for name in group) for group in groups.values())
 
 
-def touch(name: Name, deed: Deed, lexicon: Lexicon) -> bool:
+def touch(name: Name, deed: Deed, lexicon: Meanings) -> bool:
     """Say whether a deed is done to what a name stands for."""
     if name.kind == ENVIRONMENT:
         return name.text in deed.places or (

@@ -67,6 +67,13 @@ class Waiting(Limiting):
         governed = governed or [draft for draft in self.drafts if draft.says == FORBIDS][-1:]
         same = [draft for draft in self.drafts if governed and draft.says == governed[-1].says]
         waits = self._words[at] in ("until", "unless", "before", "till")
+        leave = not waits and self._mode == "" and self._words[at] == "without"
+        asked = all(draft.says == REQUESTS and not draft.found.nothing for draft in same)
+        if leave and same and asked:
+            for draft in same:
+                draft.says = PERMITS  # "from now on commit without asking"
+            self._begin("mention")
+            return end
         if not same or (waits and same[-1].says != FORBIDS and same[-1].limits is None):
             return at
         self._reserve(same)
@@ -97,7 +104,8 @@ class Waiting(Limiting):
         ):
             return at
         self._begin("open")
-        if not {"or", "vs", "versus", "between"}.intersection(self._words[at:]):
+        which = self._words[end - 1] == "which" and self._words[end : end + 1] == ["of"]
+        if not which and not {"or", "vs", "versus", "between"}.intersection(self._words[at:]):
             return end
         choice = Draft(RESERVES, [], NOUN, "open")
         choice.choice = True

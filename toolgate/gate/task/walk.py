@@ -73,6 +73,7 @@ class Walk(Sight):
         self._no_cue = ""
         self._seen: Name | None = None
         self._inserted = False
+        self._just = False
 
     def walk(self) -> None:
         """Read the sentence; what it says stands in the attributes."""
@@ -311,6 +312,8 @@ class Walk(Sight):
         draft.seen = self._seen
         draft.choice = self._mode == "open"
         draft.compared = self._mode == "forbid-noun" and self._no_cue in ("instead", "rather", "as")
+        draft.just = self._just and form == BASE and self._mode in ("", "want")
+        self._just = False
         if form == PARTICIPLE:
             draft.found.add(self._loose)
         bare = self._target and not self._target[-1].found.names and self._coordinator
@@ -354,7 +357,7 @@ class Walk(Sight):
         if self._excepting:
             for draft in self._target or self.drafts[-1:]:
                 draft.but += found.names
-            if not self._target and not self.drafts and found.names:
+            if not self._target and not self.drafts and found.names and self._imperative:
                 self.limits.append(found)
             return end
         for draft in self._target:

@@ -9,10 +9,19 @@ from toolgate.gate.effects.model import Effect
 from toolgate.gate.effects.trace import Node
 from toolgate.gate.task.asked import can_be_lowered, requested
 from toolgate.gate.task.deeds import Deed, base_of, deeds_of
-from toolgate.gate.task.lexicon import Lexicon
 from toolgate.gate.task.match import Found, constraints
-from toolgate.gate.task.read import ELSEWHERE, EVERY_ACT, THERE, statements_of, the_lexicon
-from toolgate.gate.task.statement import ENVIRONMENT, FORBIDS, NAME, RESERVES, Statement
+from toolgate.gate.task.meanings import Meanings, the_meanings
+from toolgate.gate.task.said import statements_of
+from toolgate.gate.task.statement import (
+    ELSEWHERE,
+    ENVIRONMENT,
+    EVERY_ACT,
+    FORBIDS,
+    NAME,
+    RESERVES,
+    THERE,
+    Statement,
+)
 from toolgate.gate.task.touch import may_do, touch
 
 if TYPE_CHECKING:
@@ -74,7 +83,7 @@ def weigh(
         trace: returns how the call's shell text was read, None for another tool; only asked
             where the task may concern the call.
     """
-    lexicon = the_lexicon()
+    lexicon = the_meanings()
     if asked.lexicon is not None and asked.lexicon != lexicon.digest:
         raise PolicyError(
             "policy", [f"compiled with lexicon {asked.lexicon}, but this one is {lexicon.digest}"]
@@ -98,7 +107,7 @@ def weigh(
 
 
 def _may_speak(
-    statement: Statement, call: ToolCall, effects: tuple[Effect, ...], lexicon: Lexicon
+    statement: Statement, call: ToolCall, effects: tuple[Effect, ...], lexicon: Meanings
 ) -> bool:
     """Say whether a statement can forbid or reserve something of a call, by its effects alone.
 
@@ -115,7 +124,7 @@ def _may_speak(
     )
 
 
-def _may_touch(statement: Statement, call: ToolCall, effect: Effect, lexicon: Lexicon) -> bool:
+def _may_touch(statement: Statement, call: ToolCall, effect: Effect, lexicon: Meanings) -> bool:
     names = statement.names
     if not names:
         return True

@@ -26,8 +26,9 @@ FIELDS: Mapping[str, tuple[type, ...]] = {
 """The fields of a kept call and their types."""
 
 PLACE: Mapping[str, type] = {"cwd": str, "gate": list, "home": str, "roots": list, "temp": list}
-"""The fields of its place and their types; ``disposable``, a list, only where it holds any, and
-``kept_shell`` only where it is true."""
+"""The fields of its place and their types; ``disposable``, a list, only where it holds any,
+``kept_shell`` only where it is true, and ``links``, an object of paths and of lists of where links
+on the disk took them, only where there were any."""
 
 
 TASK: Mapping[str, type] = {"count": int, "digest": str, "whole": bool}
@@ -81,9 +82,11 @@ def _is_call(call: Any) -> bool:
         return False
     return (
         all(type(call[name]) in kinds for name, kinds in FIELDS.items())
-        and place.keys() - {"disposable", "kept_shell"} == PLACE.keys()
+        and place.keys() - {"disposable", "kept_shell", "links"} == PLACE.keys()
         and place.get("disposable") != []
         and place.get("kept_shell", True) is True
+        and place.get("links", True)
+        and _are_links(place.get("links", {}))
         and all(type(place[name]) is kind for name, kind in PLACE.items())
         and all(_are_texts(held) for held in (call["agent"], *_lists(place)))
     )
@@ -92,6 +95,10 @@ def _is_call(call: Any) -> bool:
 def _is_task(task: dict[str, Any]) -> bool:
     named = task.keys() == TASK.keys()
     return named and all(type(task[name]) is kind for name, kind in TASK.items())
+
+
+def _are_links(links: Any) -> bool:
+    return type(links) is dict and all(_are_texts(found) and found for found in links.values())
 
 
 def _lists(place: dict[str, Any]) -> list[list[Any]]:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from toolgate.gate.catalog.options import Parsed
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import Reading
+from toolgate.gate.facts.session import PART_MARK
 from toolgate.gate.shell.model import HOLE, Command, Word
 
 _MOST_MOUNTS = 32
@@ -101,12 +102,51 @@ def _inside(
     made: list[Effect] = []
     if len(mounts) > _MOST_MOUNTS:
         return [reader.unknown("too-many-mounts", name)]
-    for effect in reader.elsewhere("container", cwd).invoke(words, inner):
+    there = reader.elsewhere("container", cwd)
+    there.files.noted = reader.files.may_know or reader.files.noted
+    for effect in there.invoke(words, inner):
         if effect.type.startswith("fs.") or effect.type == "secret.read":
             made += _through_mounts(reader, effect, mounts, name, command)
         elif reaches_out(effect):
             made.append(effect)
+    for path in list(there.files.runs):
+        made += _run_through_mounts(reader, path, mounts, name, command)
     return made
+
+
+def _run_through_mounts(
+    reader: Reading, path: str, mounts: list[_Mount], name: str, command: Command
+) -> list[Effect]:
+    """Return what a file of a mounted folder does in a container that earlier calls have written.
+
+    What it does to home and system is the container's own.
+    """
+    made: list[Effect] = []
+    for mount in mounts:
+        below = _below(path, mount)
+        if below is None or not mount.source.startswith(_HOST_PATHS):
+            continue
+        file, mark, part = (mount.source.rstrip("/") + below).partition(PART_MARK)
+        host = reader.paths.resolve(file or "/", command.cwd) + mark + part
+        made += [effect for effect in reader.run_known(host, name) or [] if _stays(effect)]
+    return made
+
+
+def _stays(effect: Effect) -> bool:
+    """Say whether what a file does when it is run here is also done from inside a container."""
+    if effect.type.startswith(("fs.", "secret.")):
+        return effect.scope not in ("home", "system")
+    return reaches_out(effect) or not {"unknown", "stdin"}.isdisjoint(effect.how.split())
+
+
+def _below(path: str, mount: _Mount) -> str | None:
+    """Return the path of a file of a container below a mount; None where it lies elsewhere."""
+    target = mount.target.rstrip("/")
+    if path == target or path.startswith(target + "/"):
+        return path[len(target) :]
+    if path.startswith(HOLE + "/"):
+        return path[1:]  # from the image's own directory, which may be the mount
+    return None
 
 
 def reaches_out(effect: Effect) -> bool:
@@ -125,15 +165,11 @@ def _through_mounts(
     for mount in mounts:
         if not mount.source.startswith(_HOST_PATHS) or (mount.read_only and kind != "fs.read"):
             continue
-        target = mount.target.rstrip("/")
-        if path == target or path.startswith(target + "/"):
-            below = path[len(target) :]
-        elif path.startswith(HOLE + "/"):
-            below = path[1:]  # from the image's own directory, which may be the mount
-        elif sweeps and target.startswith(path.rstrip("/") + "/"):
+        below = _below(path, mount)
+        if below is None:
+            if not (sweeps and mount.target.rstrip("/").startswith(path.rstrip("/") + "/")):
+                continue
             below = ""  # a folder that holds the mount
-        else:
-            continue
         word = Word(mount.source.rstrip("/") + below or "/", glob="glob" in marks)
         access = tuple(mark for mark in marks if mark != "glob")
         made += reader.touch(kind, word, command, name, access)

@@ -26,7 +26,12 @@ def find(
     reader: Reading, parsed: Parsed, name: str, command: Command, how: tuple[str, ...]
 ) -> list[Effect]:
     """Return what find does to the files it finds."""
-    from toolgate.gate.effects.find_expression import PRINT, Expression, start_points
+    from toolgate.gate.effects.find_expression import (
+        EMPTY_FOLDERS,
+        PRINT,
+        Expression,
+        start_points,
+    )
     from toolgate.gate.effects.find_expression import targets as found_below
 
     words = list(arguments_of(name, parsed, command))
@@ -42,6 +47,9 @@ def find(
         if action == "-delete":
             for target in targets:
                 made += reader.touch("fs.delete", target, command, name, (*how, "recursive"))
+        elif action == EMPTY_FOLDERS:
+            for target in targets:
+                made += reader.touch("fs.write", target, command, name, how)
         elif action in PRINT:
             for word in arguments[:1]:
                 made += reader.touch("fs.write", word, command, name)
@@ -215,10 +223,10 @@ def chmod(
     made: list[Effect] = []
     for word in words:
         made += reader.touch("fs.permission", word, command, name, tuple(marks))
-    return [_opened(effect, reader) for effect in made] if opens else made
+    return [opened(effect, reader) for effect in made] if opens else made
 
 
-def _opened(effect: Effect, reader: Reading) -> Effect:
+def opened(effect: Effect, reader: Reading) -> Effect:
     """Mark a change that lets others read a secret, or what a secret was put into."""
     read = reader.paths.effects("fs.read", effect.resource, "", program=effect.program)
     if effect.scope == "secret" or any(one.type == "secret.read" for one in read):

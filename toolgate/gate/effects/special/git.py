@@ -225,6 +225,11 @@ def git_globals(
         for option, value in parsed.options
         if option in ("-c", "--config-env") and value is not None
     ]
+    # Of a setting that is given twice the later counts, but for helpers, which all run.
+    settings = [
+        *{key: (key, value) for key, value in settings if not key.endswith(".helper")}.values(),
+        *(one for one in settings if one[0].endswith(".helper")),
+    ]
     settings += inline_settings(rest) if subcommand == "clone" else []
     if reader.files.defines(SETTINGS):
         from toolgate.gate.effects import gitnames

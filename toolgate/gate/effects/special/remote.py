@@ -1,11 +1,13 @@
 """Other machines: ssh and the HTTP interface of forges."""
 
 from toolgate.gate.catalog.options import Parsed
+from toolgate.gate.effects import flow
 from toolgate.gate.effects.hosts import host_of, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE, Command
 
+_TUNNELS = ("-L", "-R", "-D", "-W", "-w")
 _READS = ("get", "head")
 _LOOKS = ("inspect", "fs.read", "net.fetch")
 
@@ -27,7 +29,10 @@ def remote_shell(
     )
     words = rest[1:]
     if not words:
-        return [elsewhere]
+        # The account of that name serves git, and greets whoever asks for more (ssh -T git@HOST).
+        greets = rest[0].text.startswith(("git@", "ssh://git@")) and not parsed.has(_TUNNELS)
+        asks = greets and not flow.has_standard_input(command) and not reader.fed
+        return [reader.net("net.fetch", rest[0].text, name)] if asks else [elsewhere]
     text = " ".join(word.text for word in words)
     if HOLE in text:
         return [elsewhere, reader.code_not_known(name)]
