@@ -52,7 +52,7 @@ class Run:
         path = self.folder / "rows.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
         known = str(self.folder / "users.json")
-        words = ("sessions", "import", "--source", "jsonl", str(path), "--directory", known)
+        words = ("sessions", "import", "--source", f"jsonl={path}", "--directory", known)
         return self(*words, "--json", *more)
 
 
@@ -165,3 +165,14 @@ def test_row_37_export_of_a_broken_chain_exits_1_and_still_writes(tmp_path, monk
     spine.write_bytes(data.replace(b"shell", b"shelf", 1))
     code, out, err = run("sessions", "export")
     assert code == 1 and len(out.splitlines()) == 2 and "does not hold" in err
+
+
+def test_a_version_that_rests_on_fewer_sources_says_what_it_hides(tmp_path, monkeypatch, capsys):
+    run = Run(tmp_path, str(tmp_path / "ledger"), monkeypatch, capsys)
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"sessionId":"s-1","version":"2.1"}\n')
+    row = {**GOOD, "harness": "claude-code"}
+    both = run.bring(row, more=("--source", f"transcript={path}"))
+    assert json.loads(both[1])["merged"] == 1
+    assert "hides what transcript said" in run.bring(row)[2]
+    assert run("sessions", "import", "--source", "gateway=x")[0] == 2

@@ -11,17 +11,23 @@ import click
 from toolgate.cli.ledger.progress import Progress
 
 if TYPE_CHECKING:
+    from toolgate.ledger.append import Ledger
     from toolgate.sessions.importing import Imported
     from toolgate.sessions.merge import Evidence
     from toolgate.sessions.redact import Paths
 
 _PARTLY = 4
+_SOURCES = ("jsonl", "transcript", "decision-ledger")
 
 
 @click.command("import")
-@click.argument("files", nargs=-1, required=True, type=click.Path())
 @click.option(
-    "--source", type=click.Choice(["jsonl", "transcript"]), required=True, help="What FILES are."
+    "--source",
+    "sources",
+    multiple=True,
+    required=True,
+    metavar="NAME=PATH",
+    help="jsonl, transcript or decision-ledger, and where it lies. Repeatable.",
 )
 @click.option("--paths", "mode", default="drop", show_default=True, metavar="drop|hash")
 @click.option("--hash-salt-file", type=click.Path(), help="At least 16 secret bytes, mode 600.")
@@ -31,8 +37,7 @@ _PARTLY = 4
 @click.option("--dry-run", is_flag=True, help="Print what would be stored; store nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def bring_in(
-    files: tuple[str, ...],
-    source: str,
+    sources: tuple[str, ...],
     mode: str,
     hash_salt_file: str | None,
     directory: str | None,
@@ -41,11 +46,13 @@ def bring_in(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Store what FILES say, all of it or nothing.
+    """Store what sources say of sessions, all of it or nothing.
 
-    FILES are records, one JSON object a line (jsonl), or Claude Code transcripts
-    (transcript). No content is kept: in records a field that no record has refuses the
-    whole import; a value that is no identifier is dropped and counted.
+    A source is a file of records, one JSON object a line (jsonl=FILE), a Claude Code
+    transcript (transcript=FILE) or a ledger whose decisions tell of sessions
+    (decision-ledger=PLACE). What they say of one session is merged. No content is kept:
+    in records a field that no record has refuses the whole import; a value that is no
+    identifier is dropped and counted.
     """
     from getpass import getuser
 
@@ -57,16 +64,19 @@ def bring_in(
     from toolgate.sessions.redact import paths_of
     from toolgate.sessions.store import StoppedError, store
 
+    places = _places(sources)
     paths = paths_of(mode, hash_salt_file)
     known = NOBODY if directory is None else read_directory(directory)
     with Progress("importing: {:,} rows read") as progress:
-        imported = collect(_evidence(source, files, paths), progress)
+        imported = collect(_evidence(places, paths), progress)
     if dry_run:
         for one in imported.found:
             click.echo(text_of(one.record))
         _say(imported, 0, 0, as_json=as_json, err=True)
         return
-    made = Ledger(root_of(ledger), durability="fsync", host="sessions")
+    root = root_of(ledger)
+    made = Ledger(root, durability="fsync", host="sessions")
+    _warn(made, root, imported)
     ts = time.time_ns() // 1000
     try:
         stored = store(
@@ -79,14 +89,44 @@ def bring_in(
     _say(imported, len(stored), unresolved, as_json=as_json, err=False)
 
 
-def _evidence(source: str, files: tuple[str, ...], paths: "Paths") -> "Iterator[Evidence]":
-    from toolgate.sessions.sources import jsonl, transcript
+def _places(sources: tuple[str, ...]) -> dict[str, list[str]]:
+    """Read NAME=PATH, as often as it is given."""
+    places: dict[str, list[str]] = {name: [] for name in _SOURCES}
+    for text in sources:
+        name, equals, place = text.partition("=")
+        if name not in places or not equals or not place:
+            raise click.BadParameter(
+                f"expected NAME=PATH with NAME one of {', '.join(_SOURCES)}", param_hint="--source"
+            )
+        places[name].append(place)
+    return places
 
-    if source == transcript.SOURCE:
-        yield from transcript.read(files)
-        return
-    for path in files:
+
+def _evidence(places: dict[str, list[str]], paths: "Paths") -> "Iterator[Evidence]":
+    from toolgate.sessions.sources import decisions, jsonl, transcript
+
+    for path in dict.fromkeys(places[jsonl.SOURCE]):
         yield from jsonl.read(path, paths)
+    yield from transcript.read(tuple(places[transcript.SOURCE]))
+    yield from decisions.read(tuple(places[decisions.SOURCE]))
+
+
+def _warn(ledger: "Ledger", root: str, imported: "Imported") -> None:
+    """Say which stored records rest on sources that this import does not have."""
+    from toolgate.sessions.read import read
+
+    if not ledger.head()[0]:
+        return
+    kept = read(root).kept
+    for one in imported.found:
+        before = kept.get(one.record.id)
+        lost = set(before.record.sources) - set(one.record.sources) if before else set()
+        if lost:
+            click.echo(
+                f"toolgate sessions: {one.record.id}: the new version hides what "
+                f"{', '.join(sorted(lost))} said",
+                err=True,
+            )
 
 
 def _say(imported: "Imported", stored: int, unresolved: int, *, as_json: bool, err: bool) -> None:
