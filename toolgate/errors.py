@@ -9,6 +9,7 @@
     |-- PolicyError                a policy or catalogue is refused; carries every fault found
     `-- CheckError                 we could not do the work; says nothing about the evidence
         |-- LedgerError            an entry could not be written, or the ledger not be read
+        |-- RefusedError           what was handed in is refused as a whole; nothing was stored
         `-- UnavailableError       a file, parser or service that is needed is missing
 
 Verifiers return findings; they raise only CheckError. A message says what was
@@ -60,6 +61,10 @@ class CheckError(ToolgateError):
 
 class LedgerError(CheckError):
     """An entry could not be written, or the ledger could not be read."""
+
+
+class RefusedError(CheckError):
+    """What was handed in is refused as a whole, and nothing of it was stored."""
 
 
 class UnavailableError(CheckError):

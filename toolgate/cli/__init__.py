@@ -32,6 +32,10 @@ _COMMANDS = {
     "propose": ("toolgate.cli.propose:propose", "Propose rules for what people always approve."),
     "refuse": ("toolgate.cli.approve:refuse", "Refuse a call that was asked or denied, signed."),
     "replay": ("toolgate.cli.replay:replay", "Decide recorded decisions again, byte for byte."),
+    "sessions": (
+        "toolgate.cli.session_ledger:sessions",
+        "Keep one redacted record per agent session.",
+    ),
     "simulate": (
         "toolgate.cli.simulate:simulate",
         "Decide a recorded log without running anything.",

@@ -183,6 +183,12 @@ def test_an_end_found_by_content_says_so_and_has_the_decided_id():
     assert (ending.call, ending.join) == ("c", "content")
 
 
+def test_an_end_found_by_content_says_so_where_only_the_trace_has_an_id():
+    call = decided("made-1", terminal="")
+    (ending,) = Held(span("x", args_digest=ARGS)).session(call).against.endings
+    assert (ending.call, ending.join) == ("made-1", "content")
+
+
 def test_no_end_is_kept_of_a_denied_call_nor_where_nothing_executes():
     held = Held(span(status=ERROR)).session(decided(state="denied", terminal=""))
     assert list(held.against.endings) == []
@@ -426,5 +432,9 @@ def test_a_call_refused_unread_is_known_by_its_arguments_where_it_has_no_id():
     nameless = span(None, tool=None, args_digest=ARGS, where="f:1")
     held = Held(nameless).session().finish(refused={("s", ARGS): ["entry"]})
     assert held.found[0][2] == ("a tool call without id was refused unread and ran: f:1 says ok")
-    held = Held(span(None, where="f:1")).session().finish(refused={("s", ARGS): ["entry"]})
+
+
+@pytest.mark.parametrize("name", [ARGS, "c", "XXXX"])
+def test_a_span_that_names_neither_call_nor_arguments_shows_none_that_was_refused(name):
+    held = Held(span(None, where="f:1")).session().finish(refused={("s", name): ["entry"]})
     assert held.codes == ["no_decision"]

@@ -4,12 +4,12 @@ import json
 
 import ledgers
 import pytest
-from checkpoints import FIRST, ORIGIN, held
+from checkpoints import FIRST, ORIGIN, SEER, WITNESS, cosigned, held
 
 from toolgate.canonical import digest
 from toolgate.ledger.checkpoint import Checkpoint, format_text, spine_line
 from toolgate.ledger.merkle import tree_root
-from toolgate.ledger.notes import Note, format_note, sign
+from toolgate.ledger.notes import COSIGNATURE, Note, format_note, public, sign
 from toolgate.verify import verify
 from toolgate.verify.anchors import NOTHING, Anchors
 from toolgate.verify.heads import Heads
@@ -154,3 +154,30 @@ def test_a_log_without_a_name_may_take_any_without_spaces():
     message = "f:7: the log's name is 'two words'; expected a name without spaces"
     assert said == [("log.key_rotation", NAMED, message)]
     assert heads.origin is None
+
+
+def test_who_saw_a_copy_stands_behind_what_it_binds():
+    text = format_text(Checkpoint(ORIGIN, 0, tree_root([]), (spine_line(3, NAMED),)))
+    copy = held(cosigned(format_note(Note(text, (sign(text, ORIGIN, FIRST),)))))
+    log = Log(Anchors((copy,), None, (public(WITNESS, SEER, COSIGNATURE),)))
+    log.heads.entry(3, NAMED)
+    log.heads.finish((3, NAMED))
+    bound = f"the ledger holds checkpoint kept of {ORIGIN} over 0 sessions"
+    assert log.heads.checked() == [f"{bound} and the spine up to entry 3, seen by {WITNESS} at 7 s"]
+
+
+def test_whose_key_it_was_is_said_to_be_unchecked(tmp_path):
+    log = Log(Anchors((kept([]),)))
+    said = "the signatures of checkpoints: the ledger names no key, and none was pinned"
+    assert log.heads.unchecked() == [said]
+    made = ledgers.Writer(tmp_path / "ledger", "s")
+    made.decide("a", "denied")
+    made.close()
+    made.ledger.checkpoint(FIRST, ts=made.tick(), origin=ORIGIN)
+    said = (
+        "whose key signed the checkpoints: no key was pinned, so their signatures were checked "
+        "only against the ledger's own"
+    )
+    assert [one for one in verify(str(tmp_path / "ledger")).unchecked if one.endswith(said)]
+    pinned = verify(str(tmp_path / "ledger"), anchors=Anchors((), public(ORIGIN, FIRST)))
+    assert not [one for one in pinned.unchecked if one.endswith(said)]

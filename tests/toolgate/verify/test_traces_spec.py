@@ -40,8 +40,8 @@ def test_findings_it_names_exist():
 
 def test_vault_form_and_results():
     fields = sorted(FIELDS)
-    # Only where the host says so are there disposable directories, or a shell that goes on.
-    place = f"place:{{{','.join(sorted([*PLACE, 'disposable?', 'kept_shell?']))}}}"
+    # Only where the host says so are there disposable directories, a shell that goes on, or links.
+    place = f"place:{{{','.join(sorted([*PLACE, 'disposable?', 'kept_shell?', 'links?']))}}}"
     shown = ",".join(place if name == "place" else name for name in fields)
     assert f'"call":{{{shown}}}' in TEXT
     results = {cells[0].replace(" ", "_").lower() for cells in rows("| result |")}

@@ -1,0 +1,1 @@
+"""Where evidence about sessions comes from: one file a source."""
