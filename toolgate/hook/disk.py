@@ -34,7 +34,8 @@ class Disk:
         """Return where links take a path; see ``gate.facts.session.Session``.
 
         Args:
-            path: absolute and normalized, perhaps with patterns in its parts.
+            path: absolute, perhaps with patterns in its parts. Where it has ``..`` behind another
+                part, that leads out of the folder a link leads to, as for any program.
         """
         try:
             if _is_pattern(path):
@@ -50,7 +51,7 @@ class Disk:
         if known is None:
             known = self._folders[folder] = realpath(folder)
         real = join(known, basename(path))
-        return realpath(real) if islink(real) else real
+        return realpath(real) if islink(real) or real.endswith("/..") else real
 
     def _by_pattern(self, path: str) -> list[str]:
         """Return what the links lead to that a pattern names, and where folders behind it lie."""

@@ -198,3 +198,13 @@ def test_a_folder_that_cannot_be_listed_is_not_known_and_asked_about(app, decide
     monkeypatch.setattr(disk, "scandir", refuse)
     decision = decide("Bash", command="sed -i s/a/b/ docs/*.txt")
     assert (decision.state, decision.proof) == ("ask", "unresolved(links-not-followed)")
+
+
+@pytest.mark.parametrize("command", ["cat out/../id_rsa", "cat ./out/../id_*", "cat docs/out/.."])
+def test_a_step_out_of_a_linked_folder_leads_where_a_program_goes(app, decide, command):
+    (app.parent / ".ssh" / "keys").mkdir()
+    (app / "out").symlink_to("../.ssh/keys")
+    (app / "docs" / "out").symlink_to("../../.ssh/keys")
+    assert decide("Bash", command="cat docs/../README.md").state == "allow"
+    assert decide("Bash", command=command).axis == "secret_exposure"
+    assert decide("Read", file_path=f"{app}/out/../id_rsa").axis == "secret_exposure"

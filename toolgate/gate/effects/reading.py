@@ -217,15 +217,20 @@ class Files:
             found = self.led[file] = self._session.leads(file)
         return tuple(real + mark + part for real in found) if mark else found
 
-    def behind(self, made: list[Effect], paths: Paths, how: tuple[str, ...] = ()) -> list[Effect]:
+    def behind(
+        self, made: list[Effect], paths: Paths, how: tuple[str, ...] = (), *, named: str = ""
+    ) -> list[Effect]:
         """Return what accesses reach behind links, on the disk and made by earlier calls.
 
         Args:
             made: the accesses, on this machine.
             paths: classifies what lies behind.
             how: qualifiers of the accesses.
+            named: their path, absolute, as it was written; "" where that is not known.
         """
-        more = [one for effect in made for one in self._linked(effect, paths, how)]
+        # Of the form in which paths are compared the steps out of folders are taken away.
+        written = named if "/../" in named or named.endswith("/..") else ""
+        more = [one for effect in made for one in self._linked(effect, paths, how, written)]
         if more:
             # What is reached by another name, and is the same to every rule, is no news.
             known = {(one.type, one.scope) for one in made}
@@ -236,13 +241,15 @@ class Files:
             more += [one for effect in made for one in through(effect, self, paths.place.roots)]
         return more
 
-    def _linked(self, effect: Effect, paths: Paths, how: tuple[str, ...]) -> list[Effect]:
+    def _linked(
+        self, effect: Effect, paths: Paths, how: tuple[str, ...], written: str
+    ) -> list[Effect]:
         """Return what an access reaches behind links that lie on the disk.
 
         Only where a session, or what it has fetched, may have put a link: what the system
         has linked is meant by its name.
         """
-        kind, path = effect.type, effect.resource
+        kind, path = effect.type, written or effect.resource
         if kind not in LINKED or effect.scope not in _LINKED_FROM or self._session is NOTHING:
             return []
         if kind == "fs.delete":  # takes the link itself away, but goes through linked folders
@@ -254,7 +261,7 @@ class Files:
         for real in found:
             if HOLE in real:
                 proof = unresolved("links-not-followed")
-                made.append(Effect(kind, "unknown", path, True, proof, effect.program, effect.how))
+                made.append(effect._replace(scope="unknown", reversible=True, proof=proof))
             else:
                 made += paths.effects(kind, real, "", program=effect.program, how=how)
         return made

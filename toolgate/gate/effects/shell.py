@@ -1,7 +1,7 @@
 """A shell command's effects: every simple command judged, what flows between them followed."""
 
 from functools import lru_cache
-from posixpath import isabs
+from posixpath import isabs, join
 from typing import Any
 
 from toolgate.gate.call import Place
@@ -291,7 +291,8 @@ class Reader:
         if kind == "fs.read":
             made = [self.files.seen(effect) for effect in made]
         if kind in LINKED and not self.inside:
-            made += self.files.behind(made, self.paths, how)
+            named = join(command.cwd, word.text) if ".." in word.text and command.cwd else ""
+            made += self.files.behind(made, self.paths, how, named=named)
         if self.files.written and kind in ("fs.read", "fs.write", "fs.permission"):
             link = self.files.written.get(self.paths.resolve(word.text, command.cwd))
             if link is not None and link.link and link.copies is not None:

@@ -1,6 +1,7 @@
 """Effects of tools that are no shell: files, notebooks, searches, web and MCP."""
 
 from collections.abc import Callable
+from posixpath import join
 from typing import TYPE_CHECKING, Any
 
 from toolgate.errors import InputError
@@ -126,7 +127,7 @@ def _file(call: ToolCall, paths: Paths, files: Files) -> list[Effect]:
                 Effect("secret.persist", where.scope, where.resource, True, PROVED, call.tool, "")
             )
         part = call.tool not in _WHOLE
-        made += files.behind(made, paths)
+        made += files.behind(made, paths, named=join(call.place.cwd, path))
         text = "\n".join(texts) if texts else None
         before = files.get(where.resource) if part else None
         files.put(
@@ -135,7 +136,7 @@ def _file(call: ToolCall, paths: Paths, files: Files) -> list[Effect]:
         )
     elif kind == "fs.read":
         made = [files.seen(effect) for effect in made]
-        made += files.behind(made, paths)
+        made += files.behind(made, paths, named=join(call.place.cwd, path))
     return made
 
 

@@ -67,7 +67,8 @@ class Session(Protocol):
         """Return where links on the disk take a path, nothing where they take it nowhere else.
 
         Args:
-            path: absolute and normalized; a pattern in its last part stands for all that fit.
+            path: absolute; a pattern stands for all that fit. ``..`` behind a link leads out of
+                the folder behind it.
 
         Returns:
             Absolute paths. ``HOLE`` stands among them for what cannot be said.
