@@ -65,10 +65,14 @@ UNITS = {
     "verify_sheet": "report extent faults",
     "ledger_cli": "report extent place anchors directory",
     "storage_cli": "postgres segments place directory",
+    "ledger/seal": "segments",
+    "ledger/hostile_segments": "segments",
+    "ledger/copy": "segments",
 }
-"""By test file the modules it is about; ``traces`` stands for all that lie below it."""
+"""By test file, of verify/ where no folder is named, the modules it is about; ``traces`` stands for
+all that lie below it."""
 
-_TESTS = "tests/toolgate/verify"
+_TESTS = "tests/toolgate"
 _SLOW = "linear_time or memory_does_not_grow or any_damage or interrupt or honest_life"
 _SHARED = ("begin", "leave", "noted", "part", "sums", "take")
 """Methods that only an audit in several processes calls; its tests are slow."""
@@ -116,8 +120,9 @@ def _units_of(module: str) -> list[str]:
     """Return the test files about a module."""
     names = {module, module.partition(".")[0]}
     found = [
-        f"{_TESTS}/test_{file}.py"
+        f"{_TESTS}/{folder}/test_{name}.py"
         for file, about in UNITS.items()
+        for folder, name in [os.path.split(file) if "/" in file else ("verify", file)]
         if not names.isdisjoint(about.split())
     ]
     if not found:
