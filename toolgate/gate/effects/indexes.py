@@ -1,21 +1,10 @@
 """Indexes of packages that a call names: who says what is in the packages it installs."""
 
-from toolgate.gate.effects.hosts import covers, host_of, scope_of
+from toolgate.gate.effects.hosts import host_of, scope_of
 from toolgate.gate.effects.model import PROVED, Effect, unresolved
 from toolgate.gate.effects.reading import Reading
 from toolgate.gate.shell.model import HOLE
 
-_USUAL = (
-    *("pypi.org", "pythonhosted.org", "download.pytorch.org"),
-    *("registry.npmjs.org", "registry.yarnpkg.com", "npm.jsr.io"),
-    *("conda.anaconda.org", "repo.anaconda.com", "prefix.dev"),
-    *("rubygems.org", "crates.io", "proxy.golang.org", "repo.maven.apache.org", "api.nuget.org"),
-)
-"""Hosts that package managers install from by themselves, and the one of PyTorch's own builds.
-
-Source: the documentation of pip, uv, npm, Yarn, JSR, RubyGems, Cargo, Go, Maven and NuGet;
-https://pytorch.org/get-started/locally/.
-"""
 VARIABLES = frozenset(
     (
         *("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "UV_INDEX", "UV_INDEX_URL"),
@@ -31,8 +20,9 @@ _NO_INDEX = frozenset(("off", "direct"))
 def named(reading: Reading, text: str, program: str) -> list[Effect]:
     """Return what it says of an install that a call names the index.
 
-    What stands in an index is installed and runs, so one that is neither usual, nor
-    trusted by the policy, nor on this machine is an install from outside the project.
+    What stands in an index is installed and runs, so one that is neither trusted by
+    the policy nor on this machine is an install from outside the project. An index a package
+    manager uses by itself needs no naming; where a project names it, the policy trusts it.
 
     Args:
         reading: knows the hosts the policy trusts.
@@ -49,7 +39,7 @@ def named(reading: Reading, text: str, program: str) -> list[Effect]:
         made.append(reading.net("net.fetch", address, program))
         host = host_of(address)
         scope = scope_of(host, reading.settings)
-        if scope != "workspace" and not covers(_USUAL, host):
+        if scope != "workspace":
             proof = unresolved("host-not-known") if scope == "unknown" else PROVED
             made.append(Effect("pkg.install", scope, host, True, proof, program, "index"))
     return made
