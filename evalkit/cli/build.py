@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from evalkit.cli.options import LEDGER
 from evalkit.cli.output import emit
 
 
@@ -53,9 +54,7 @@ def show(policy: str | None, as_json: bool) -> None:
 @group.command()
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
-@click.option(
-    "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
-)
+@LEDGER
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def diff(before: str, after: str, ledger: str | None, as_json: bool) -> None:
     """Name every file, package and setting in which two builds differ.

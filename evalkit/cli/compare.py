@@ -2,15 +2,14 @@
 
 import click
 
+from evalkit.cli.options import LEDGER
 from evalkit.cli.output import emit
 from evalkit.cli.place import ledger_root, ledger_that_is_there
 
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
-@click.option(
-    "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
-)
+@LEDGER
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def compare(runs: tuple[str, ...], ledger: str | None, as_json: bool) -> None:
     """Compare sealed runs of one set with the first of them, or gates on several sets.

@@ -7,6 +7,7 @@ import time
 
 import click
 
+from evalkit.cli.options import LEDGER
 from evalkit.cli.place import ledger_root
 
 
@@ -32,9 +33,7 @@ def label() -> None:
 @click.option("--seed-file", metavar="FILE", help="The seed the declaration committed to.")
 @click.option("--out", metavar="FILE", help="The form (default: windows/ID.labels.csv).")
 @click.option("--key", metavar="FILE", help="The key (default: windows/keys/ID.key.json).")
-@click.option(
-    "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
-)
+@LEDGER
 @click.option(
     "--windows", default="windows", show_default=True, metavar="DIR", help="Where copies are kept."
 )

@@ -6,24 +6,15 @@ from typing import Any
 
 import click
 
+from evalkit.cli.options import HEADS, LEDGER
 from evalkit.cli.output import emit
 from evalkit.cli.place import ledger_root, ledger_that_is_there
-
-_LEDGER = click.option(
-    "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
-)
 
 
 @click.command(name="list")
 @click.option("--set", "of_set", metavar="SET", help="Only runs of this set: its label or digest.")
-@click.option(
-    "--reports",
-    default="reports",
-    show_default=True,
-    metavar="DIR",
-    help="Where the ledger's heads are kept.",
-)
-@_LEDGER
+@HEADS
+@LEDGER
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a run.")
 def list_runs(of_set: str | None, reports: str, ledger: str | None, as_json: bool) -> None:
     """List the runs this ledger knows, oldest first; every one was a look.
@@ -57,7 +48,7 @@ def _print_runs(rows: list[dict[str, Any]], of_set: str | None, as_json: bool) -
 
 @click.command()
 @click.argument("run", metavar="RUN")
-@_LEDGER
+@LEDGER
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def status(run: str, ledger: str | None, as_json: bool) -> None:
     """Say how far a run is; before it is sealed, nothing of how it does."""

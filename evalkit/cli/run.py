@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from evalkit.cli.options import LEDGER, REPORTS
 from evalkit.cli.output import emit
 from evalkit.cli.place import ledger_root
 
@@ -16,12 +17,6 @@ if TYPE_CHECKING:
     from evalkit.challenge.sealing import Finished, Watch
     from evalkit.gates.choice import AnyGate, Choice
 
-_LEDGER = click.option(
-    "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
-)
-_REPORTS = click.option(
-    "--reports", default="reports", show_default=True, metavar="DIR", help="Where reports go."
-)
 _VERDICT_EXIT = {"FAIL": 1, "INCOMPLETE": 4}
 """What a run ends with when its own ledger does not verify."""
 
@@ -80,8 +75,8 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 @click.option("--predict", metavar="FILE", help="Predicted misses, recorded before the first case.")
 @_JUNIT
 @_SUMMARY
-@_LEDGER
-@_REPORTS
+@LEDGER
+@REPORTS
 @_JSON
 def run(
     *,
@@ -137,8 +132,8 @@ def run(
 @click.argument("run_id", metavar="RUN")
 @_JUNIT
 @_SUMMARY
-@_LEDGER
-@_REPORTS
+@LEDGER
+@REPORTS
 @_JSON
 def resume(
     run_id: str,

@@ -4,6 +4,7 @@ import json
 
 import click
 
+from evalkit.cli.options import LEDGER
 from evalkit.cli.output import emit
 from evalkit.cli.place import ledger_root
 
@@ -51,9 +52,7 @@ def check_reveal(file: str, root: str) -> None:
 @click.option("--second", required=True, metavar="NAME", help="Who agrees; another person.")
 @click.option("--seen", required=True, metavar="LEVEL", help="What they had seen of any answers.")
 @click.option("--reason", required=True, metavar="TEXT", help="Why; printed in every report.")
-@click.option(
-    "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
-)
+@LEDGER
 def quarantine(
     file: str, case: str, by: str, second: str, seen: str, reason: str, ledger: str | None
 ) -> None:

@@ -4,6 +4,7 @@ import json
 
 import click
 
+from evalkit.cli.options import LEDGER
 from evalkit.cli.output import emit
 from evalkit.cli.place import ledger_root
 
@@ -15,9 +16,7 @@ from evalkit.cli.place import ledger_root
 @click.option("--author", required=True, metavar="TEXT", help="Who labels, and what they saw.")
 @click.option("--seed-file", metavar="FILE", help="64 hex digits; a new seed else.")
 @click.option("--vault", metavar="DIR", help="The vault; <ledger>.vault else.")
-@click.option(
-    "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
-)
+@LEDGER
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def from_ledger(
     *,

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from evalkit.cli.options import LEDGER
 from evalkit.cli.output import emit
 from evalkit.cli.place import ledger_root
 
@@ -76,9 +77,7 @@ def diff(before: str, after: str, as_json: bool) -> None:
 @click.argument("old", metavar="OLD")
 @click.argument("new_set", metavar="NEW")
 @click.option("--reason", required=True, metavar="TEXT", help="Why OLD is replaced.")
-@click.option(
-    "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
-)
+@LEDGER
 def supersede(old: str, new_set: str, reason: str, ledger: str | None) -> None:
     """Freeze NEW, which replaces the frozen set OLD, and record what changed and why.
 

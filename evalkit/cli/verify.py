@@ -6,6 +6,7 @@ from typing import NoReturn
 
 import click
 
+from evalkit.cli.options import HEADS, LEDGER
 from evalkit.cli.output import emit
 from evalkit.cli.place import ledger_root
 
@@ -13,16 +14,8 @@ _EXIT = {"FAIL": 1, "INCOMPLETE": 4}
 
 
 @click.command()
-@click.option(
-    "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
-)
-@click.option(
-    "--reports",
-    default="reports",
-    show_default=True,
-    metavar="DIR",
-    help="Where the ledger's heads are kept.",
-)
+@LEDGER
+@HEADS
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify(ledger: str | None, reports: str, as_json: bool) -> NoReturn:
     """Verify a ledger, each of its runs, and the heads kept beside the reports.

@@ -8,11 +8,9 @@ from typing import Any
 
 import click
 
+from evalkit.cli.options import LEDGER, REPORTS
 from evalkit.cli.place import ledger_root
 
-_LEDGER = click.option(
-    "--ledger", metavar="DIR", help="The decision ledger (default: TOOLGATE_LEDGER, else yours)."
-)
 _WINDOWS = click.option(
     "--windows", default="windows", show_default=True, metavar="DIR", help="Where copies are kept."
 )
@@ -26,7 +24,7 @@ def window() -> None:
 
 @window.command()
 @click.argument("file", metavar="FILE")
-@_LEDGER
+@LEDGER
 @_WINDOWS
 @_JSON
 def declare(*, file: str, ledger: str | None, windows: str, as_json: bool) -> None:
@@ -73,11 +71,9 @@ def declare(*, file: str, ledger: str | None, windows: str, as_json: bool) -> No
 
 @window.command()
 @click.argument("window_id", metavar="ID")
-@_LEDGER
+@LEDGER
 @_WINDOWS
-@click.option(
-    "--reports", default="reports", show_default=True, metavar="DIR", help="Where reports go."
-)
+@REPORTS
 @_JSON
 def close(*, window_id: str, ledger: str | None, windows: str, reports: str, as_json: bool) -> None:
     """Verify the ledger, cut the slice, count, grade and write the report. Once.
@@ -128,7 +124,7 @@ def close(*, window_id: str, ledger: str | None, windows: str, reports: str, as_
 
 
 @window.command(name="list")
-@_LEDGER
+@LEDGER
 @_WINDOWS
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 def list_windows(*, ledger: str | None, windows: str, as_json: bool) -> None:
@@ -147,7 +143,7 @@ def list_windows(*, ledger: str | None, windows: str, as_json: bool) -> None:
 
 @window.command()
 @click.argument("window_id", metavar="ID")
-@_LEDGER
+@LEDGER
 @_WINDOWS
 @_JSON
 def status(*, window_id: str, ledger: str | None, windows: str, as_json: bool) -> None:
